@@ -20,24 +20,34 @@ import (
 func TestBlastRadiusMatchesRun(t *testing.T) {
 	const diamond = `CREATE TABLE m (id int PRIMARY KEY, at timestamptz NOT NULL);
 		CREATE TABLE l (id int PRIMARY KEY, m_id int REFERENCES m ON DELETE CASCADE);
-		CREATE TABLE r (id int PRIMARY KEY, m_id int REFERENCES m ON DELETE CASCADE, other int REFERENCES m ON DELETE SET NULL);
-		CREATE TABLE d (id int PRIMARY KEY, l_id int REFERENCES l ON DELETE CASCADE, r_id int REFERENCES r ON DELETE CASCADE);
+		CREATE TABLE r (id int PRIMARY KEY, m_id int REFERENCES m ON DELETE CASCADE,
+			other int REFERENCES m ON DELETE SET NULL);
+		CREATE TABLE d (id int PRIMARY KEY, l_id int REFERENCES l ON DELETE CASCADE,
+			r_id int REFERENCES r ON DELETE CASCADE);
 		CREATE TABLE e (a int PRIMARY KEY, b int DEFAULT 1, d_id int DEFAULT 1 REFERENCES d ON DELETE SET DEFAULT)`
 	const diamondData = `INSERT INTO m SELECT i, :as_of - i * interval '1 day' FROM generate_series(1, 20) i;
-		INSERT INTO l SELECT i, i / 2 + 1 FROM generate_series(1, 30) i; INSERT INTO r SELECT i, i / 3 + 1, i / 2 + 1 FROM generate_series(1, 30) i;
-		INSERT INTO d SELECT i, i / 2 + 1, i / 3 + 1 FROM generate_series(1, 50) i; INSERT INTO e SELECT i, i, i / 2 + 1 FROM generate_series(1, 60) i`
+		INSERT INTO l SELECT i, i / 2 + 1 FROM generate_series(1, 30) i;
+		INSERT INTO r SELECT i, i / 3 + 1, i / 2 + 1 FROM generate_series(1, 30) i;
+		INSERT INTO d SELECT i, i / 2 + 1, i / 3 + 1 FROM generate_series(1, 50) i;
+		INSERT INTO e SELECT i, i, i / 2 + 1 FROM generate_series(1, 60) i`
 	const parts = `CREATE TABLE m (id int PRIMARY KEY, at timestamptz NOT NULL) PARTITION BY RANGE (id);
-		CREATE TABLE m1 PARTITION OF m FOR VALUES FROM (0) TO (10); CREATE TABLE m2 PARTITION OF m FOR VALUES FROM (10) TO (99);
-		CREATE TABLE c (id int, k int, m_id int REFERENCES m ON DELETE CASCADE, PRIMARY KEY (id, k)) PARTITION BY LIST (k);
+		CREATE TABLE m1 PARTITION OF m FOR VALUES FROM (0) TO (10);
+		CREATE TABLE m2 PARTITION OF m FOR VALUES FROM (10) TO (99);
+		CREATE TABLE c (id int, k int, m_id int REFERENCES m ON DELETE CASCADE, PRIMARY KEY (id, k))
+			PARTITION BY LIST (k);
 		CREATE TABLE c1 PARTITION OF c FOR VALUES IN (0); CREATE TABLE c2 PARTITION OF c FOR VALUES IN (1);
 		CREATE TABLE g (id int PRIMARY KEY, c_id int, k int, FOREIGN KEY (c_id, k) REFERENCES c ON DELETE SET NULL);
 		CREATE TABLE one (id int PRIMARY KEY REFERENCES m1 ON DELETE CASCADE)`
-	const partsData = `INSERT INTO m SELECT i, :as_of - i * interval '1 day' FROM generate_series(1, 20) i; INSERT INTO c SELECT i, i % 2, i / 2 + 1 FROM generate_series(1, 30) i;
-		INSERT INTO g SELECT i, i, i % 2 FROM generate_series(1, 30) i; INSERT INTO one SELECT i FROM generate_series(1, 9) i`
+	const partsData = `INSERT INTO m SELECT i, :as_of - i * interval '1 day' FROM generate_series(1, 20) i;
+		INSERT INTO c SELECT i, i % 2, i / 2 + 1 FROM generate_series(1, 30) i;
+		INSERT INTO g SELECT i, i, i % 2 FROM generate_series(1, 30) i;
+		INSERT INTO one SELECT i FROM generate_series(1, 9) i`
 	const inheritance = `CREATE TABLE m (id int PRIMARY KEY, at timestamptz NOT NULL); 
-		CREATE TABLE c (id int PRIMARY KEY, m_id int REFERENCES m ON DELETE CASCADE); CREATE TABLE c_child () INHERITS (c)`
+		CREATE TABLE c (id int PRIMARY KEY, m_id int REFERENCES m ON DELETE CASCADE);
+		CREATE TABLE c_child () INHERITS (c)`
 	const inheritanceData = `INSERT INTO m SELECT i, :as_of - i * interval '1 day' FROM generate_series(1, 10) i;
-		INSERT INTO c SELECT i, i FROM generate_series(1, 10) i; INSERT INTO c_child SELECT i, i - 10 FROM generate_series(11, 20) i`
+		INSERT INTO c SELECT i, i FROM generate_series(1, 10) i;
+		INSERT INTO c_child SELECT i, i - 10 FROM generate_series(11, 20) i`
 	age := func(then string) string {
 		return `{table: "@.m", due: {age: {column: at, older_than: 7 days}}, then: [` + then + `]}`
 	}
@@ -45,41 +55,62 @@ func TestBlastRadiusMatchesRun(t *testing.T) {
 		{name: "two foreign keys lead to one row", schema: diamond, data: diamondData,
 			rule: age(`delete: {cascades: ["@.l", "@.r", "@.d", "@.e"]}`),
 			goes: "SELECT * FROM m WHERE id > 7",
-			leaves: map[string]string{"l": "SELECT * FROM l WHERE m_id <= 7",
+			leaves: map[string]string{
+				"l": "SELECT * FROM l WHERE m_id <= 7",
 				"r": "SELECT id, m_id, CASE WHEN other <= 7 THEN other END FROM r WHERE m_id <= 7",
 				"d": "SELECT d.* FROM d JOIN l ON l.id = l_id JOIN r ON r.id = r_id WHERE l.m_id <= 7 AND r.m_id <= 7",
-				"e": "SELECT a, b, CASE WHEN d_id IN (SELECT d.id FROM d JOIN l ON l.id = l_id JOIN r ON r.id = " +
-					"r_id WHERE l.m_id <= 7 AND r.m_id <= 7) THEN d_id ELSE 1 END FROM e"},
+				"e": `SELECT a, b, CASE WHEN d_id IN (SELECT d.id FROM d JOIN l ON l.id = l_id JOIN r ON r.id = r_id
+					WHERE l.m_id <= 7 AND r.m_id <= 7) THEN d_id ELSE 1 END FROM e`,
+			},
 			cascaded: map[string]int64{"@.l": 17, "@.r": 12, "@.d": 24, "@.e": 48}, uncascaded: true},
-		{name: "a step deletes the referencing rows first", schema: diamond, data: diamondData,
-			rule: age(`delete: {table: "@.l", as: x, where: "x.m_id = t.id", cascades: ["@.d", "@.e"]}, delete: {cascades: ["@.l", "@.r", "@.d", "@.e"]}`),
+		{
+			name:   "a step deletes the referencing rows first",
+			schema: diamond,
+			data:   diamondData,
+			rule: age(`delete: {table: "@.l", as: x, where: "x.m_id = t.id", cascades: ["@.d", "@.e"]},
+				delete: {cascades: ["@.l", "@.r", "@.d", "@.e"]}`),
 			goes: "SELECT * FROM m WHERE id > 7",
-			leaves: map[string]string{"l": "SELECT * FROM l WHERE m_id <= 7",
+			leaves: map[string]string{
+				"l": "SELECT * FROM l WHERE m_id <= 7",
 				"r": "SELECT id, m_id, CASE WHEN other <= 7 THEN other END FROM r WHERE m_id <= 7",
 				"d": "SELECT d.* FROM d JOIN l ON l.id = l_id JOIN r ON r.id = r_id WHERE l.m_id <= 7 AND r.m_id <= 7",
-				"e": "SELECT a, b, CASE WHEN d_id IN (SELECT d.id FROM d JOIN l ON l.id = l_id JOIN r ON r.id = " +
-					"r_id WHERE l.m_id <= 7 AND r.m_id <= 7) THEN d_id ELSE 1 END FROM e"},
-			related: map[string]int64{"@.l": 17}, uncascaded: true},
+				"e": `SELECT a, b, CASE WHEN d_id IN (SELECT d.id FROM d JOIN l ON l.id = l_id JOIN r ON r.id = r_id
+					WHERE l.m_id <= 7 AND r.m_id <= 7) THEN d_id ELSE 1 END FROM e`,
+			},
+			related:    map[string]int64{"@.l": 17},
+			uncascaded: true,
+		},
 		{name: "partitions on both sides", schema: parts, data: partsData,
 			rule: age(`delete: {cascades: ["@.c", "@.g", "@.one"]}`),
 			goes: "SELECT * FROM m WHERE id > 7",
-			leaves: map[string]string{"c": "SELECT * FROM c WHERE m_id <= 7",
-				"g": "SELECT id, CASE WHEN c_id < 14 THEN c_id END, CASE WHEN c_id < 14 THEN k END FROM g", "one": "SELECT * FROM one WHERE id <= 7"},
+			leaves: map[string]string{
+				"c":   "SELECT * FROM c WHERE m_id <= 7",
+				"g":   "SELECT id, CASE WHEN c_id < 14 THEN c_id END, CASE WHEN c_id < 14 THEN k END FROM g",
+				"one": "SELECT * FROM one WHERE id <= 7",
+			},
 			uncascaded: true},
 		{name: "inheriting tables do not have the foreign key", schema: inheritance, data: inheritanceData,
 			rule: age(`delete: {cascades: ["@.c"]}`),
-			goes: "SELECT * FROM m WHERE id > 7", leaves: map[string]string{"c": "SELECT * FROM c WHERE id NOT " +
-				"BETWEEN 8 AND 10"},
+			goes: "SELECT * FROM m WHERE id > 7", leaves: map[string]string{
+				"c": "SELECT * FROM c WHERE id NOT BETWEEN 8 AND 10",
+			},
 			cascaded: map[string]int64{"@.c": 3}},
-		{name: "a deep tree", schema: "CREATE TABLE m (id int PRIMARY KEY, at timestamptz NOT NULL); CREATE TABLE " +
-			"tree (id int PRIMARY KEY, m_id int REFERENCES m ON DELETE CASCADE, up int REFERENCES tree ON DELETE " +
-			"CASCADE); CREATE TABLE leaf (id int PRIMARY KEY, tree_id int REFERENCES tree ON DELETE CASCADE)",
-			data: `INSERT INTO m SELECT i, :as_of - i * interval '1 day' FROM generate_series(1, 10) i; INSERT INTO tree SELECT i, CASE WHEN i <= 10 THEN i END, CASE WHEN i > 10 THEN i - 10 END FROM generate_series(1, 200) i;
+		{
+			name: "a deep tree",
+			schema: `CREATE TABLE m (id int PRIMARY KEY, at timestamptz NOT NULL);
+				CREATE TABLE tree (id int PRIMARY KEY, m_id int REFERENCES m ON DELETE CASCADE,
+					up int REFERENCES tree ON DELETE CASCADE);
+				CREATE TABLE leaf (id int PRIMARY KEY, tree_id int REFERENCES tree ON DELETE CASCADE)`,
+			data: `INSERT INTO m SELECT i, :as_of - i * interval '1 day' FROM generate_series(1, 10) i;
+				INSERT INTO tree SELECT i, CASE WHEN i <= 10 THEN i END, CASE WHEN i > 10 THEN i - 10 END
+					FROM generate_series(1, 200) i;
 				INSERT INTO leaf SELECT i, i / 2 + 1 FROM generate_series(1, 300) i`,
-			rule: age(`delete: {cascades: ["@.tree", "@.leaf"]}`), goes: "SELECT * FROM m WHERE id > 7",
+			rule: age(`delete: {cascades: ["@.tree", "@.leaf"]}`),
+			goes: "SELECT * FROM m WHERE id > 7",
 			leaves: map[string]string{"tree": "SELECT * FROM tree WHERE (id - 1) % 10 < 7",
 				"leaf": "SELECT * FROM leaf WHERE tree_id > 200 OR (tree_id - 1) % 10 < 7"},
-			uncascaded: true},
+			uncascaded: true,
+		},
 	}}.run(t)
 }
 
@@ -87,7 +118,8 @@ func TestBlastRadiusMatchesRun(t *testing.T) {
 // NULL.
 func blastRadius(t *testing.T, in *kit.Installed, arguments string) []string {
 	t.Helper()
-	return pgtest.Column[string](t, in, `SELECT concat_ws(' ', step, effect, table_name, coalesce(rows::text, '?')) FROM retention.blast_radius(`+arguments+`)`)
+	return pgtest.Column[string](t, in, `SELECT concat_ws(' ', step, effect, table_name, coalesce(rows::text, '?'))
+		FROM retention.blast_radius(`+arguments+`)`)
 }
 
 // TestBlastRadiusUnknownCounts checks that blast_radius returns NULL instead of a count that cannot
@@ -107,14 +139,31 @@ func TestBlastRadiusUnknownCounts(t *testing.T) {
 		INSERT INTO other (id) SELECT generate_series(1, 5); INSERT INTO plain (id) SELECT generate_series(1, 5)`, `
 policies:
   archives: {table: m, due: {age: {column: at, older_than: 7 days}}, then: [archive: {into: archived}, delete]}
-  restricted: {table: other, due: {age: {column: at, older_than: 7 days}}, keep: {seen: "EXISTS (SELECT FROM strict s WHERE s.id = t.id + 100)"}, then: [delete]}
+  restricted:
+    table: other
+    due: {age: {column: at, older_than: 7 days}}
+    keep: {seen: "EXISTS (SELECT FROM strict s WHERE s.id = t.id + 100)"}
+    then: [delete]
   triggered: {table: plain, due: {age: {column: at, older_than: 7 days}}, then: [delete]}
-  empties: {table: plain, due: {age: {column: at, older_than: 9 days}}, then: [{update: {table: log, as: l, where: "l.m = t.id", set: {m: null}}}, {delete: {table: log, as: l, where: "l.m IS NULL"}}, delete]}
-  worded: {table: plain, due: {age: {column: at, older_than: 8 days}}, then: [sql: "INSERT INTO public.log SELECT id FROM batch", delete]}
+  empties:
+    table: plain
+    due: {age: {column: at, older_than: 9 days}}
+    then:
+      - update: {table: log, as: l, where: "l.m = t.id", set: {m: null}}
+      - delete: {table: log, as: l, where: "l.m IS NULL"}
+      - delete
+  worded:
+    table: plain
+    due: {age: {column: at, older_than: 8 days}}
+    then: [sql: "INSERT INTO public.log SELECT id FROM batch", delete]
 `)
 	for _, c := range []struct{ name, change, arguments, want, note string }{
-		{"the archive has a row with the same key", "", "'archives'", "1 archive public.archived ?; 1 refused public.archived 1; 2 delete " +
-			"public.m ?", "has rows with the same keys"},
+		{
+			name:      "the archive has a row with the same key",
+			arguments: "'archives'",
+			want:      "1 archive public.archived ?; 1 refused public.archived 1; 2 delete public.m ?",
+			note:      "has rows with the same keys",
+		},
 		{"a CHECK of the archive is not foreseen", "DELETE FROM archived; ALTER TABLE archived ADD CHECK (id <> 3)",
 			"'archives'", "1 archive public.archived 5; 2 delete public.m 5", ""},
 		{"the archive accepts all rows", "ALTER TABLE archived DROP CONSTRAINT archived_id_check", "'archives'",
@@ -122,12 +171,21 @@ policies:
 		{"rows of one table refer to each other", "UPDATE m SET up = 1 WHERE id = 3", "'archives'",
 			"1 archive public.archived ?; 2 delete public.m ?; 2 blocked public.m 1", "m_up_fkey"},
 		{"no row refers to the table", "", "'restricted'", "1 delete public.other 5", ""},
-		{"rows of another table refer to the table", "INSERT INTO strict VALUES (2), (3)", "'restricted'",
-			"1 delete public.other ?; 1 blocked public.strict 2", "5 as things are: foreign key public.other -> " +
-				"public.strict (strict_id_fkey) refuses some"},
+		{
+			name:      "rows of another table refer to the table",
+			change:    "INSERT INTO strict VALUES (2), (3)",
+			arguments: "'restricted'",
+			want:      "1 delete public.other ?; 1 blocked public.strict 2",
+			note:      "5 as things are: foreign key public.other -> public.strict (strict_id_fkey) refuses some",
+		},
 		{"a trigger may veto", "", "'triggered'", "1 delete public.plain ?", "trigger veto may keep rows"},
-		{"a step with its own SQL statement", "DROP TRIGGER veto ON plain", "'worded'", "1 sql public.log ?; 2 delete public.plain 5",
-			"contains the SQL statement"},
+		{
+			name:      "a step with its own SQL statement",
+			change:    "DROP TRIGGER veto ON plain",
+			arguments: "'worded'",
+			want:      "1 sql public.log ?; 2 delete public.plain 5",
+			note:      "contains the SQL statement",
+		},
 		{"an AFTER trigger", "CREATE TRIGGER after AFTER DELETE ON plain FOR EACH ROW EXECUTE FUNCTION veto()",
 			"'triggered'", "1 delete public.plain 5", "fires trigger after"},
 		{"max_rows stops the count", "", "'triggered', max_rows => 3", "1 delete public.plain 3",
@@ -144,8 +202,8 @@ policies:
 		if diff := cmp.Diff(c.want, strings.Join(blastRadius(t, in, c.arguments), "; ")); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", c.name, diff)
 		}
-		notes := strings.Join(pgtest.Column[string](t, in, "SELECT note FROM retention.blast_radius("+
-			c.arguments+") WHERE note IS NOT NULL"), "\n")
+		query := "SELECT note FROM retention.blast_radius(" + c.arguments + ") WHERE note IS NOT NULL"
+		notes := strings.Join(pgtest.Column[string](t, in, query), "\n")
 		if !strings.Contains(notes, c.note) || c.note == "" && notes != "" {
 			t.Errorf("%s: the notes are %q, want %q", c.name, notes, c.note)
 		}
@@ -157,8 +215,8 @@ policies:
 // they were enabled. preview returns the message with which the run stops.
 func TestForeignKeyChangedAfterInstall(t *testing.T) {
 	t.Parallel()
-	const recreate = "ALTER TABLE part DROP CONSTRAINT part_m_id_fkey; ALTER TABLE part ADD FOREIGN KEY (m_id) " +
-		"REFERENCES m ON DELETE "
+	const recreate = `ALTER TABLE part DROP CONSTRAINT part_m_id_fkey;
+		ALTER TABLE part ADD FOREIGN KEY (m_id) REFERENCES m ON DELETE `
 	for name, c := range map[string]struct {
 		change, want, note string
 		m, part            int64 // rows left after the run
@@ -166,19 +224,42 @@ func TestForeignKeyChangedAfterInstall(t *testing.T) {
 		"unchanged": {"", "1 delete public.m 5; 1 cascade public.part 5", "", 0, 0},
 		"SET NULL on a NOT NULL column": {recreate + "SET NULL", "1 delete public.m ?; 1 blocked public.part 5",
 			"part_m_id_fkey) refuses some", 5, 5},
-		"SET DEFAULT without a default on a NOT NULL column": {recreate + "SET DEFAULT", "1 delete public.m ?; 1 blocked public.part 5",
-			"part_m_id_fkey) refuses some", 5, 5},
-		"SET NULL on the nullable column of two": {"ALTER TABLE m ADD UNIQUE (id, k); ALTER TABLE part DROP CONSTRAINT " +
-			"part_m_id_fkey; ALTER TABLE part ADD FOREIGN KEY (m_id, k) REFERENCES m (id, k) ON DELETE SET NULL (k)",
-			"1 delete public.m 5; 1 set null public.part 5", "", 5, 5},
-		"SET NULL on the NOT NULL column of two": {"ALTER TABLE m ADD UNIQUE (id, k); ALTER TABLE part DROP CONSTRAINT " +
-			"part_m_id_fkey; ALTER TABLE part ADD FOREIGN KEY (m_id, k) REFERENCES m (id, k) ON DELETE SET NULL (m_id)",
-			"1 delete public.m ?; 1 blocked public.part 5", "refuses some", 5, 5},
+		"SET DEFAULT without a default on a NOT NULL column": {
+			change: recreate + "SET DEFAULT",
+			want:   "1 delete public.m ?; 1 blocked public.part 5",
+			note:   "part_m_id_fkey) refuses some",
+			m:      5,
+			part:   5,
+		},
+		"SET NULL on the nullable column of two": {
+			change: `ALTER TABLE m ADD UNIQUE (id, k);
+				ALTER TABLE part DROP CONSTRAINT part_m_id_fkey;
+				ALTER TABLE part ADD FOREIGN KEY (m_id, k) REFERENCES m (id, k) ON DELETE SET NULL (k)`,
+			want: "1 delete public.m 5; 1 set null public.part 5",
+			m:    5,
+			part: 5,
+		},
+		"SET NULL on the NOT NULL column of two": {
+			change: `ALTER TABLE m ADD UNIQUE (id, k);
+				ALTER TABLE part DROP CONSTRAINT part_m_id_fkey;
+				ALTER TABLE part ADD FOREIGN KEY (m_id, k) REFERENCES m (id, k) ON DELETE SET NULL (m_id)`,
+			want: "1 delete public.m ?; 1 blocked public.part 5",
+			note: "refuses some",
+			m:    5,
+			part: 5,
+		},
 		"disabled on the referenced table": {"ALTER TABLE m DISABLE TRIGGER ALL",
 			"1 delete public.m 5; 1 cascade public.part 5", "", 5, 5},
-		"enabled for replicas only": {"DO $$ DECLARE x name; BEGIN FOR x IN SELECT tgname FROM pg_trigger WHERE " +
-			"tgrelid = 'm'::regclass LOOP EXECUTE format('ALTER TABLE m ENABLE REPLICA TRIGGER %I', x); END LOOP; " +
-			"END $$", "1 delete public.m 5; 1 cascade public.part 5", "", 5, 5},
+		"enabled for replicas only": {
+			change: `DO $$ DECLARE x name;
+				BEGIN FOR x IN SELECT tgname FROM pg_trigger WHERE tgrelid = 'm'::regclass LOOP
+					EXECUTE format('ALTER TABLE m ENABLE REPLICA TRIGGER %I', x);
+				END LOOP;
+				END $$`,
+			want: "1 delete public.m 5; 1 cascade public.part 5",
+			m:    5,
+			part: 5,
+		},
 		"RESTRICT, disabled": {recreate + "RESTRICT; ALTER TABLE m DISABLE TRIGGER ALL",
 			"1 delete public.m ?; 1 blocked public.part 5", "refuses some", 5, 5},
 		"disabled on the referencing table": {"ALTER TABLE part DISABLE TRIGGER ALL",
@@ -186,10 +267,14 @@ func TestForeignKeyChangedAfterInstall(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			in := kit.Install(t, `CREATE TABLE m (id int PRIMARY KEY, k int NOT NULL DEFAULT 1, at timestamptz NOT NULL DEFAULT '2024-01-01');
-				CREATE TABLE part (id int PRIMARY KEY, m_id int NOT NULL REFERENCES m ON DELETE CASCADE, k int DEFAULT 1);
-				INSERT INTO m (id) SELECT generate_series(1, 5); INSERT INTO part (id, m_id) SELECT i, i FROM generate_series(1, 5) i`,
-				`policies: {p: {table: m, due: {age: {column: at, older_than: 7 days}}, then: [delete: {cascades: [part]}]}}`)
+			in := kit.Install(t, `CREATE TABLE m (id int PRIMARY KEY, k int NOT NULL DEFAULT 1,
+					at timestamptz NOT NULL DEFAULT '2024-01-01');
+				CREATE TABLE part (id int PRIMARY KEY, m_id int NOT NULL REFERENCES m ON DELETE CASCADE,
+					k int DEFAULT 1);
+				INSERT INTO m (id) SELECT generate_series(1, 5);
+				INSERT INTO part (id, m_id) SELECT i, i FROM generate_series(1, 5) i`,
+				`policies: {p: {table: m, due: {age: {column: at, older_than: 7 days}},
+					then: [delete: {cascades: [part]}]}}`)
 			in.Exec(t, c.change+";")
 			if diff := cmp.Diff(c.want, strings.Join(blastRadius(t, in, "'p'"), "; ")); diff != "" {
 				t.Errorf("blast_radius (-want +got):\n%s", diff)
@@ -208,7 +293,8 @@ func TestForeignKeyChangedAfterInstall(t *testing.T) {
 			m, part := pgtest.Value[int64](t, in, "SELECT count(*) FROM m"), pgtest.Value[int64](t, in,
 				"SELECT count(*) FROM part")
 			if m != c.m || part != c.part {
-				t.Errorf("the run (%s %s) left %d rows of m and %d of part, want %d and %d", o.State, o.Message, m, part, c.m, c.part)
+				t.Errorf("the run (%s %s) left %d rows of m and %d of part, want %d and %d",
+					o.State, o.Message, m, part, c.m, c.part)
 			}
 		})
 	}
@@ -229,12 +315,17 @@ func TestArchivesWithOtherKeys(t *testing.T) {
 			"1 archive public.store 5; 2 delete public.m 5"},
 		"a key with the id of the run": {"id bigint, run bigint, PRIMARY KEY (id, run)",
 			`archive: {into: store, set: {run: "run.id"}}`, "1 archive public.store 5; 2 delete public.m 5"},
-		"the step reads the batch": {"id bigint PRIMARY KEY",
-			`archive: {into: store, where: "EXISTS (SELECT FROM batch b WHERE b.id = t.id)"}`, "1 archive public.store ?; 2 delete public.m 5"},
+		"the step reads the batch": {
+			key:  "id bigint PRIMARY KEY",
+			step: `archive: {into: store, where: "EXISTS (SELECT FROM batch b WHERE b.id = t.id)"}`,
+			want: "1 archive public.store ?; 2 delete public.m 5",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			in := kit.Install(t, `CREATE TABLE m (id bigint PRIMARY KEY, at timestamptz NOT NULL DEFAULT '2024-01-01'); CREATE TABLE store (`+c.key+`, at timestamptz);
+			in := kit.Install(t, `CREATE TABLE m (id bigint PRIMARY KEY,
+					at timestamptz NOT NULL DEFAULT '2024-01-01');
+				CREATE TABLE store (`+c.key+`, at timestamptz);
 				INSERT INTO m (id) SELECT generate_series(1, 5)`,
 				`policies: {p: {table: m, due: {age: {column: at, older_than: 7 days}}, then: [`+c.step+`, delete]}}`)
 			if strings.Contains(c.want, "refused") {
@@ -254,13 +345,20 @@ func TestArchivesWithOtherKeys(t *testing.T) {
 // estimated from earlier runs, and a count that stops at max_rows.
 func TestPreviewOfOneRun(t *testing.T) {
 	t.Parallel()
-	in := kit.Install(t, `CREATE TABLE m (id int PRIMARY KEY, at timestamptz NOT NULL); INSERT INTO m SELECT i, '2024-01-01' FROM generate_series(1, 5000) i; ANALYZE m`, `
+	in := kit.Install(t, `CREATE TABLE m (id int PRIMARY KEY, at timestamptz NOT NULL);
+		INSERT INTO m SELECT i, '2024-01-01' FROM generate_series(1, 5000) i;
+		ANALYZE m`, `
 policies:
-  p: {table: m, due: {age: {column: at, older_than: 7 days}}, budget: {rows: 2000}, breaker: {fraction: 1.0}, then: [delete]}
+  p:
+    table: m
+    due: {age: {column: at, older_than: 7 days}}
+    budget: {rows: 2000}
+    breaker: {fraction: 1.0}
+    then: [delete]
 `)
 	row := func(arguments string) string {
-		return pgtest.Value[string](t, in, "SELECT concat_ws(' ', due, one_run, bytes BETWEEN 100000 AND 400000, "+
-			"run_time > '0', based_on, capped) FROM retention.preview('p', '"+noon+"'"+arguments+")")
+		return pgtest.Value[string](t, in, `SELECT concat_ws(' ', due, one_run, bytes BETWEEN 100000 AND 400000,
+			run_time > '0', based_on, capped) FROM retention.preview('p', '`+noon+"'"+arguments+")")
 	}
 	if got := row(""); got != "5000 2000 t 0 f" {
 		t.Errorf("before any run, preview is %q", got)
@@ -308,11 +406,14 @@ policies:
 		t.Errorf("blast_radius returned %v, want PR004 because of the untrusted role", err)
 	}
 
-	in.Exec(t, `DROP TABLE own.child; CREATE TABLE own.child (m_id bigint REFERENCES m); INSERT INTO own.child VALUES (2);
-		GRANT SELECT ON own.child TO PUBLIC; ALTER TABLE own.child OWNER TO `+kit.Migrator+`; ALTER SCHEMA own OWNER TO `+kit.Migrator)
+	in.Exec(t, `DROP TABLE own.child;
+		CREATE TABLE own.child (m_id bigint REFERENCES m);
+		INSERT INTO own.child VALUES (2);
+		GRANT SELECT ON own.child TO PUBLIC; ALTER TABLE own.child OWNER TO `+kit.Migrator+`;
+		ALTER SCHEMA own OWNER TO `+kit.Migrator)
 	if diff := cmp.Diff("1 delete public.m ?; 1 blocked own.child 1",
 		strings.Join(blastRadius(t, in, "'p'"), "; ")); diff != "" {
-		t.Error(diff)
+		t.Errorf("blast_radius (-want +got):\n%s", diff)
 	}
 }
 
@@ -320,9 +421,12 @@ policies:
 // becomes due.
 func TestWhy(t *testing.T) {
 	t.Parallel()
-	in := kit.Install(t, `CREATE TABLE m (id int, part varchar(1), at timestamptz, pinned boolean, PRIMARY KEY (id, part));
-		INSERT INTO m VALUES (1, 'a', '2024-03-01 12:00:00+00', false), (2, 'a', '2024-03-30 12:00:00.25+00', false),
-			(3, 'a', '2024-03-01', true), (4, 'a', '2024-03-01', NULL), (5, 'a', NULL, false), (6, 'a', 'infinity', false), (1, 'b', '2024-03-31', true);
+	in := kit.Install(t, `CREATE TABLE m (id int, part varchar(1), at timestamptz, pinned boolean,
+			PRIMARY KEY (id, part));
+		INSERT INTO m VALUES (1, 'a', '2024-03-01 12:00:00+00', false),
+			(2, 'a', '2024-03-30 12:00:00.25+00', false),
+			(3, 'a', '2024-03-01', true), (4, 'a', '2024-03-01', NULL), (5, 'a', NULL, false),
+				(6, 'a', 'infinity', false), (1, 'b', '2024-03-31', true);
 		CREATE TABLE e (id int PRIMARY KEY, until date); INSERT INTO e VALUES (1, '2024-04-30'), (2, '2024-03-30');
 		CREATE TABLE r (id int PRIMARY KEY); INSERT INTO r SELECT generate_series(1, 3)`,
 		`policies:
@@ -345,8 +449,8 @@ func TestWhy(t *testing.T) {
 		{"rank", `{"id": 1}`, `(t,,)`},
 		{"rank", `{"id": 3}`, `(f,"not due",)`},
 	} {
-		got := pgtest.Value[string](t, in, "SELECT coalesce(string_agg(w::text, ',' ORDER BY w::text), '') FROM "+
-			"retention.why($1, $2, $3) w", c.policy, c.key, noon)
+		got := pgtest.Value[string](t, in, `SELECT coalesce(string_agg(w::text, ',' ORDER BY w::text), '')
+			FROM retention.why($1, $2, $3) w`, c.policy, c.key, noon)
 		if got != c.want {
 			t.Errorf("why(%s, %s) is %s, want %s", c.policy, c.key, got, c.want)
 		}
@@ -383,9 +487,14 @@ func TestClocksShown(t *testing.T) {
 			"2009-02-13 23:31:30+00"},
 		{"uuid", "uuidv7", "'017F22E2-79B0-7CC3-98C4-DC0C0C07398F'", "2022-02-22 19:22:22+00",
 			"2022-02-22 19:22:22+00"},
-		{"uuid", "uuidv7, nulls: due", "'00c1dff3-8d4b-4d3f-a6e2-1f2a3b4c5d6e', " +
-			"'017F22E2-79B0-7CC3-98C4-DC0C0C07398F', NULL, 'ffffffff-ffff-ffff-ffff-ffffffffffff'",
-			"2022-02-22 19:22:22+00", "2022-02-22 19:22:22+00"},
+		{
+			typ:   "uuid",
+			clock: "uuidv7, nulls: due",
+			values: "'00c1dff3-8d4b-4d3f-a6e2-1f2a3b4c5d6e', " +
+				"'017F22E2-79B0-7CC3-98C4-DC0C0C07398F', NULL, 'ffffffff-ffff-ffff-ffff-ffffffffffff'",
+			oldest: "2022-02-22 19:22:22+00",
+			newest: "2022-02-22 19:22:22+00",
+		},
 		{"uuid", "ulid", "'01563e3a-b5d3-d676-4c61-efb99302bd5b'", ulidAt, ulidAt},
 		{"text", "ulid", "'00000000000000000000000000', '" + ulid + "'", "1970-01-01 00:00:00+00", ulidAt},
 		{"char(26)", "ulid, nulls: due", "'', '0', '" + ulid + "', 'old'", ulidAt, ulidAt},
@@ -396,8 +505,8 @@ func TestClocksShown(t *testing.T) {
 	}
 	var schema, policies strings.Builder
 	for i, c := range cases {
-		fmt.Fprintf(&schema, "CREATE TABLE m%d (id int PRIMARY KEY GENERATED ALWAYS AS IDENTITY, c %s); INSERT INTO "+
-			"m%[1]d (c) SELECT unnest(ARRAY[%[3]s]::%[2]s[]);", i, c.typ, c.values)
+		fmt.Fprintf(&schema, `CREATE TABLE m%d (id int PRIMARY KEY GENERATED ALWAYS AS IDENTITY, c %s);
+			INSERT INTO m%[1]d (c) SELECT unnest(ARRAY[%[3]s]::%[2]s[]);`, i, c.typ, c.values)
 		due := "age: {column: c, older_than: 7 days, since: 1960-01-01, encoding: " + c.clock + "}"
 		switch {
 		case c.clock == "":
@@ -407,14 +516,15 @@ func TestClocksShown(t *testing.T) {
 		}
 		fmt.Fprintf(&policies, "  p%d: {table: m%[1]d, due: {%s}, then: [delete]}\n", i, due)
 	}
-	schema.WriteString(`CREATE TABLE parts (id bigint PRIMARY KEY) PARTITION BY RANGE (id); CREATE TABLE parts_1 PARTITION OF parts FOR VALUES FROM (0) TO (175928847299117063);
+	schema.WriteString(`CREATE TABLE parts (id bigint PRIMARY KEY) PARTITION BY RANGE (id);
+		CREATE TABLE parts_1 PARTITION OF parts FOR VALUES FROM (0) TO (175928847299117063);
 		CREATE TABLE parts_2 PARTITION OF parts FOR VALUES FROM (175928847299117063) TO (MAXVALUE);`)
 	policies.WriteString("  parts: {partitions_of: parts, due: {age: {encoding: {snowflake: {shift: 22, epoch: " +
 		"1420070400000}}, older_than: 7 days}}, then: [drop]}\n")
 	in := kit.Install(t, schema.String(), "policies:\n"+policies.String())
 	shown := func(query, name string) string {
-		return pgtest.Value[string](t, in, "SELECT concat_ws(' to ', x.oldest, x.newest) FROM "+
-			strings.ReplaceAll(query, "@", name))
+		return pgtest.Value[string](t, in, `SELECT concat_ws(' to ', x.oldest, x.newest)
+			FROM `+strings.ReplaceAll(query, "@", name))
 	}
 	for i, c := range cases {
 		name := fmt.Sprintf("p%d", i)

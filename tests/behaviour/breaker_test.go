@@ -19,8 +19,8 @@ import (
 // minutely returns SQL that inserts n rows, one for each minute before noon. At noon, n - 60 of
 // them are older than an hour.
 func minutely(n int) string {
-	return fmt.Sprintf("INSERT INTO m SELECT i, '2024-03-31 12:00+00'::timestamptz - i * interval '1 min' FROM "+
-		"generate_series(1, %d) i", n)
+	return fmt.Sprintf(`INSERT INTO m SELECT i, '2024-03-31 12:00+00'::timestamptz - i * interval '1 min'
+		FROM generate_series(1, %d) i`, n)
 }
 
 const (
@@ -76,8 +76,8 @@ func TestBreakerCounts(t *testing.T) {
 // smaller than the number of due rows, the breaker compares its limit with the budget.
 func TestBreakerToTheRow(t *testing.T) {
 	t.Parallel()
-	in := kit.Install(t, tableM+"SELECT", "policies: {p: {table: m, due: {age: {column: at, older_than: 1 hour}}, "+
-		"then: [delete]}}")
+	in := kit.Install(t, tableM+"SELECT", `policies: {p: {table: m, due: {age: {column: at, older_than: 1 hour}},
+		then: [delete]}}`)
 	const rows = math.MaxInt64
 	for _, c := range []struct {
 		n        int // rows of the table; 60 of them are not due
@@ -103,8 +103,8 @@ func TestBreakerToTheRow(t *testing.T) {
 		{12000, 11939, 0.995, nil, "tripped"},
 	} {
 		in.Exec(t, "TRUNCATE m; "+minutely(c.n))
-		in.Exec(t, "UPDATE retention.policy SET breaker_rows = $1, breaker_fraction = $2, budget_rows = $3 WHERE "+
-			"name = 'p'", c.limit, c.fraction, c.budget)
+		in.Exec(t, `UPDATE retention.policy SET breaker_rows = $1, breaker_fraction = $2, budget_rows = $3
+			WHERE name = 'p'`, c.limit, c.fraction, c.budget)
 		trips := pgtest.Value[bool](t, in, "SELECT would_trip FROM retention.preview('p', $1)", noon)
 		o := in.Run("p", noon)
 		left := pgtest.Value[int](t, in, "SELECT count(*) FROM m")
@@ -160,7 +160,8 @@ func TestWaitsForAReplica(t *testing.T) {
 		standby.Exec(t, "SELECT pg_wal_replay_pause()")
 		pgtest.Poll(t, "the replica lags", func() bool {
 			in.Exec(t, "INSERT INTO noise VALUES ('x')")
-			return len(pgtest.Column[int](t, in, "SELECT 1 FROM pg_stat_replication WHERE replay_lag > interval '2 s'")) > 0
+			return len(pgtest.Column[int](t, in, `SELECT 1 FROM pg_stat_replication
+				WHERE replay_lag > interval '2 s'`)) > 0
 		})
 	}
 	lag()
@@ -234,19 +235,20 @@ func TestCommitOfABatchWaitsForNothing(t *testing.T) {
 	}
 }
 
-// A run with wal_rate lasts at least as long as its WAL takes at that rate. Only the WAL of its
-// last batch may be faster.
+// A run with wal_rate lasts at least as long as its WAL takes at that rate. Its last batch may
+// write WAL faster.
 func TestRateOfWAL(t *testing.T) {
 	t.Parallel()
 	db := pgtest.Server(t, sandbox.Options{})
-	in := kit.Install(t, "CREATE TABLE m (id int PRIMARY KEY, at timestamptz NOT NULL, fill text); INSERT INTO m "+
-		"SELECT i, '2024-01-01', repeat('x', 500) FROM generate_series(1, 4000) i",
+	in := kit.Install(t, `CREATE TABLE m (id int PRIMARY KEY, at timestamptz NOT NULL, fill text);
+		INSERT INTO m SELECT i, '2024-01-01', repeat('x', 500) FROM generate_series(1, 4000) i`,
 		old("throttle: {wal_rate: 200kB/s}, batch: {rows: 400}, "), kit.On(db))
 	in.Exec(t, "CHECKPOINT")
 	before := pgtest.Value[string](t, in, "SELECT pg_current_wal_insert_lsn()::text")
 	o := in.Done("p", noon)
 	var seconds, atRate float64
-	row := in.Conn(t).QueryRow(t.Context(), `SELECT extract(epoch FROM r.ended_at - r.started_at)::float8, pg_wal_lsn_diff(pg_current_wal_insert_lsn(), $1::text::pg_lsn)::float8 / (200 * 1024)
+	row := in.Conn(t).QueryRow(t.Context(), `SELECT extract(epoch FROM r.ended_at - r.started_at)::float8,
+			pg_wal_lsn_diff(pg_current_wal_insert_lsn(), $1::text::pg_lsn)::float8 / (200 * 1024)
 		FROM retention.run r ORDER BY id DESC LIMIT 1`, before)
 	if err := row.Scan(&seconds, &atRate); err != nil {
 		t.Fatal(err)
@@ -295,8 +297,11 @@ func TestLogicalMessagesNameThePolicy(t *testing.T) {
 		t.Errorf("transactions (-want +got):\n%s", diff)
 	}
 	for options, want := range map[string]string{"": "", ", 'messages', 'true'": "pgretain pgretain pgretain"} {
-		got := pgtest.Value[string](t, in, `SELECT coalesce(string_agg(convert_from(substr(data, 11, 8), 'UTF8'), ' '), '') FROM pg_logical_slot_peek_binary_changes(
-			'pgoutput', NULL, NULL, 'proto_version', '1', 'publication_names', 'deletes'`+options+`) WHERE get_byte(data, 0) = ascii('M')`)
+		got := pgtest.Value[string](t, in, `
+			SELECT coalesce(string_agg(convert_from(substr(data, 11, 8), 'UTF8'), ' '), '')
+			FROM pg_logical_slot_peek_binary_changes(
+				'pgoutput', NULL, NULL, 'proto_version', '1', 'publication_names', 'deletes'`+options+`)
+			WHERE get_byte(data, 0) = ascii('M')`)
 		if got != want {
 			t.Errorf("a subscriber with the options %q receives %q, want %q", options, got, want)
 		}
@@ -321,12 +326,12 @@ func TestDryRun(t *testing.T) {
 	if n := len(ids(t, in)); n != 20 {
 		t.Errorf("%d rows are left, want 20", n)
 	}
-	if n := pgtest.Value[int](t, in, "SELECT (SELECT count(*) FROM retention.total) + (SELECT count(*) FROM "+
-		"retention.batch)"); n != 0 {
+	if n := pgtest.Value[int](t, in, `SELECT (SELECT count(*) FROM retention.total) +
+		(SELECT count(*) FROM retention.batch)`); n != 0 {
 		t.Errorf("the dry run left %d rows in retention.total and retention.batch", n)
 	}
-	status := in.Rows("SELECT last_state, last_run, last_success_at, last_dry_run FROM retention.status WHERE " +
-		"policy = 'p'")
+	status := in.Rows(`SELECT last_state, last_run, last_success_at, last_dry_run FROM retention.status
+		WHERE policy = 'p'`)
 	if diff := cmp.Diff([]string{"(,,,1)"}, status); diff != "" {
 		t.Errorf("status:\n%s", diff)
 	}
@@ -351,12 +356,17 @@ func TestDryRunOfStoppedRuns(t *testing.T) {
 	in := kit.Install(t, plain, old("breaker: {rows: 12}, budget: {rows: 20}, "))
 	in.SetBatch(5)
 	for _, c := range []struct{ before, want string }{
-		{"SELECT 1", "p: dry run, tripped (run 1): would take 0 of 0 rows; 13 or more rows are due, the breaker " +
-			"allows 12"},
+		{
+			before: "SELECT 1",
+			want: "p: dry run, tripped (run 1): would take 0 of 0 rows; 13 or more rows are due, the breaker " +
+				"allows 12",
+		},
 		{"UPDATE retention.policy SET budget_rows = 5",
 			"p: dry run, more (run 2): would take 5 of 5 rows; the budget of 5 rows is spent"},
-		{"SELECT retention.pause('p', 'holiday')", "p: dry run, paused (run 3): would take 0 of 0 rows; paused by " +
-			"postgres at "},
+		{
+			before: "SELECT retention.pause('p', 'holiday')",
+			want:   "p: dry run, paused (run 3): would take 0 of 0 rows; paused by postgres at ",
+		},
 	} {
 		in.Exec(t, c.before)
 		outcome, err := in.Call(dry)
@@ -372,7 +382,8 @@ func TestDryRunOfStoppedRuns(t *testing.T) {
 		`p: dry run, tripped (run 4): would take 0 of 0 rows; column "at"`) {
 		t.Errorf("with a renamed column, the dry run returned %v", err)
 	}
-	if got := in.Rows("SELECT state, dry_run, sqlstate FROM retention.run ORDER BY id DESC LIMIT 1"); got[0] != "(tripped,t,)" {
+	if got := in.Rows(`SELECT state, dry_run, sqlstate FROM retention.run
+		ORDER BY id DESC LIMIT 1`); got[0] != "(tripped,t,)" {
 		t.Errorf("run log: %v, want (tripped,t,)", got)
 	}
 	if n := pgtest.Value[int](t, in, "SELECT count(*) FROM retention.total"); n != 0 {
@@ -401,8 +412,9 @@ jobs: {nightly: {schedule: "@daily", run: [aged, cap, few]}}`)
 	if err != nil || outcome != want {
 		t.Errorf("the dry run of the job returned %q, %v; want %q", outcome, err, want)
 	}
-	if n := pgtest.Value[int](t, in, `SELECT (SELECT count(*) FROM retention.total) + (SELECT count(*) FROM retention.batch)
-		+ (SELECT count(*) FROM retention.event) + (SELECT count(*) FROM retention.report)`); n != 0 ||
+	if n := pgtest.Value[int](t, in, `
+		SELECT (SELECT count(*) FROM retention.total) + (SELECT count(*) FROM retention.batch) +
+			(SELECT count(*) FROM retention.event) + (SELECT count(*) FROM retention.report)`); n != 0 ||
 		len(ids(t, in)) != 20 {
 		t.Errorf("the dry run wrote %d rows besides the run log, and left %d of 20 rows of m", n, len(ids(t, in)))
 	}

@@ -17,15 +17,21 @@ import (
 )
 
 const claimSchema = `
-	CREATE TABLE m (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, k text NOT NULL UNIQUE, note text NOT NULL DEFAULT 'new',
-		source text, tries int NOT NULL DEFAULT 0, made_at timestamptz NOT NULL DEFAULT clock_timestamp(), expires_at timestamptz NOT NULL,
+	CREATE TABLE m (
+		id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+		k text NOT NULL UNIQUE,
+		note text NOT NULL DEFAULT 'new',
+		source text,
+		tries int NOT NULL DEFAULT 0,
+		made_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+		expires_at timestamptz NOT NULL,
 		twice int GENERATED ALWAYS AS (tries * 2) STORED)`
 
 const claimRule = `policies: {p: {table: m, due: {expires: {column: expires_at}}, then: [delete],
 	claim: {key: k, ttl: 1 hour, set: {source: "'claimed in ' || extract(year FROM as_of AT TIME ZONE 'UTC')"}}}}`
 
-// entry is the model's state of a key. live means that its time is not over, held that a hold is on
-// its row.
+// entry is the state of a key in the model. A live entry has not expired. A held entry has a hold
+// on its row.
 type entry struct{ live, held bool }
 
 // TestClaimModel compares random calls of the claim functions with a map in memory. Between the
@@ -69,8 +75,8 @@ func TestClaimModel(t *testing.T) {
 				t.Fatalf("step %d: claim(%v):\n%s", i, keys, diff)
 			}
 		case 4:
-			pgtest.Exec(t, conn, "UPDATE m SET expires_at = clock_timestamp() - interval '1 hour', note = 'used', "+
-				"tries = 7, source = NULL WHERE k = $1", key)
+			pgtest.Exec(t, conn, `UPDATE m SET expires_at = clock_timestamp() - interval '1 hour', note = 'used',
+				tries = 7, source = NULL WHERE k = $1`, key)
 			if model[key] != nil {
 				model[key].live = false
 			}
@@ -97,8 +103,8 @@ func TestClaimModel(t *testing.T) {
 	}
 }
 
-// compareClaims compares the table, and the keys that p_seen returns, with the model. If each is
-// true it also calls p_seen once for each key, which takes forty times as long.
+// compareClaims compares the table, and the keys that p_seen returns, with the model. With each, it
+// also calls p_seen once for each key, which takes forty times as long.
 func compareClaims(t *testing.T, conn *pgx.Conn, model map[string]*entry, each bool) {
 	t.Helper()
 	var all, seen, want []string
@@ -137,15 +143,20 @@ var equateEmpty = cmp.Transformer("nil", func(s []string) []string { return appe
 func TestClaimWrites(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, claimSchema, claimRule)
-	const row = `SELECT concat_ws(' ', k, note, source = 'claimed in ' || extract(year FROM now() AT TIME ZONE 'UTC'), tries, twice,
-		made_at BETWEEN now() - interval '3 minutes' AND clock_timestamp(), expires_at BETWEEN now() - interval '3 minutes' + interval '1 hour' AND clock_timestamp() + interval '1 hour') FROM m`
+	const row = `
+		SELECT concat_ws(' ', k, note, source = 'claimed in ' || extract(year FROM now() AT TIME ZONE 'UTC'), tries,
+			twice,
+			made_at BETWEEN now() - interval '3 minutes' AND clock_timestamp(),
+			expires_at BETWEEN now() - interval '3 minutes' + interval '1 hour'
+				AND clock_timestamp() + interval '1 hour')
+		FROM m`
 	for _, call := range []string{"SELECT retention.p_claim('a')", "SELECT retention.p_claim(ARRAY['a'])"} {
 		in.Exec(t, "TRUNCATE m; "+call)
 		if got, want := pgtest.Value[string](t, in, row), "a new t 0 0 t t"; got != want {
 			t.Errorf("%s: a new entry is %q, want %q", call, got, want)
 		}
-		in.Exec(t, "UPDATE m SET note = 'used', source = 'elsewhere', tries = 3, made_at = '2020-01-01', expires_at "+
-			"= '2020-01-02'")
+		in.Exec(t, `UPDATE m SET note = 'used', source = 'elsewhere', tries = 3, made_at = '2020-01-01',
+			expires_at = '2020-01-02'`)
 		id := pgtest.Value[int64](t, in, "SELECT id FROM m")
 		in.Exec(t, call)
 		if got, want := pgtest.Value[string](t, in, row), "a new t 0 0 t t"; got != want {
@@ -165,8 +176,13 @@ func TestClaimWrites(t *testing.T) {
 // the call decides, within the bounds at_least and at_most.
 func TestClaimTimeToLive(t *testing.T) {
 	t.Parallel()
-	in := kit.Install(t, `CREATE TABLE m (k text PRIMARY KEY, expires_at timestamptz NOT NULL); CREATE TABLE o (k int PRIMARY KEY, expires_at timestamptz NOT NULL)`, `policies:
-  p: {table: m, due: {expires: {column: expires_at}}, then: [delete], claim: {key: k, ttl: {minutes: 15, at_least: 2, at_most: 1 day}}}
+	in := kit.Install(t, `CREATE TABLE m (k text PRIMARY KEY, expires_at timestamptz NOT NULL);
+		CREATE TABLE o (k int PRIMARY KEY, expires_at timestamptz NOT NULL)`, `policies:
+  p:
+    table: m
+    due: {expires: {column: expires_at}}
+    then: [delete]
+    claim: {key: k, ttl: {minutes: 15, at_least: 2, at_most: 1 day}}
   q: {table: o, due: {expires: {column: expires_at}}, then: [delete], claim: {key: k, ttl: 1 month}}`)
 	for _, c := range []struct{ call, lives, refused string }{
 		{call: "retention.p_claim('a')", lives: "15 minutes"},
@@ -193,7 +209,8 @@ func TestClaimTimeToLive(t *testing.T) {
 			t.Errorf("%s: got SQLSTATE %q, want %q", c.call, code, c.refused)
 		}
 		if c.refused == "" && !pgtest.Value[bool](t, in,
-			`SELECT count(*) = 1 AND bool_and(x.expires_at BETWEEN now() - interval '3 minutes' + $1::interval AND clock_timestamp() + $1::interval)
+			`SELECT count(*) = 1 AND bool_and(x.expires_at BETWEEN now() - interval '3 minutes' + $1::interval
+				AND clock_timestamp() + $1::interval)
 			FROM (SELECT expires_at FROM m UNION ALL SELECT expires_at FROM o) x`, c.lives) {
 			t.Errorf("%s: the entry does not live %s", c.call, c.lives)
 		}
@@ -201,7 +218,7 @@ func TestClaimTimeToLive(t *testing.T) {
 }
 
 // TestClaimClocks checks each type of clock. A claimed entry never expires before its ttl is over.
-// It expires later by at most the precision of the type.
+// It can expire later, by at most the precision of the type.
 func TestClaimClocks(t *testing.T) {
 	t.Parallel()
 	types := []struct {
@@ -247,13 +264,19 @@ func TestClaimClocks(t *testing.T) {
 				ttl := fmt.Sprintf("%d us", 10_000_000+random.Int64N(int64(100*time.Second/time.Microsecond)))
 				// One statement, so that only the call happens between the two readings of the
 				// clock.
-				sql := fmt.Sprintf(`WITH c AS MATERIALIZED (SELECT clock_timestamp() AS earliest, retention.%s_claim(p_key => $1, p_ttl => $2::interval), clock_timestamp() AS latest) SELECT earliest, latest FROM c`, name)
+				sql := fmt.Sprintf(`
+					WITH c AS MATERIALIZED (
+						SELECT clock_timestamp() AS earliest,
+							retention.%s_claim(p_key => $1, p_ttl => $2::interval),
+							clock_timestamp() AS latest)
+					SELECT earliest, latest FROM c`, name)
 				var earliest, latest time.Time
 				if err := conn.QueryRow(t.Context(), sql, k, ttl).Scan(&earliest, &latest); err != nil {
 					t.Fatal(err)
 				}
-				query := fmt.Sprintf("SELECT %s FROM (SELECT e, $2::timestamptz + $3::interval + $4::interval - "+
-					"interval '1 us' AS s FROM %s WHERE k = $1) x", due, name)
+				query := fmt.Sprintf(`SELECT %s
+					FROM (SELECT e, $2::timestamptz + $3::interval + $4::interval - interval '1 us' AS s
+						FROM %s WHERE k = $1) x`, due, name)
 				if pgtest.Value[bool](t, conn, query, k, earliest, ttl, "0") {
 					t.Errorf("%s inclusive %t: an entry for %s expires too early", c.column, inclusive, ttl)
 				}
@@ -271,9 +294,13 @@ func TestClaimAtTheBound(t *testing.T) {
 	in := kit.Install(t, "CREATE TABLE a (k int PRIMARY KEY, day date); CREATE TABLE b (k int PRIMARY KEY, day date)",
 		`policies:
   a: {table: a, due: {expires: {column: day}}, then: [delete], claim: {key: k, ttl: 1 day}}
-  b: {table: b, due: {expires: {column: day, inclusive: true, nulls: due}}, then: [delete], claim: {key: k, ttl: 1 day}}`)
-	const fill = "INSERT INTO %s SELECT i, (now() AT TIME ZONE 'UTC')::date + i FROM generate_series(-2, 2) i UNION " +
-		"ALL SELECT 9, NULL"
+  b:
+    table: b
+    due: {expires: {column: day, inclusive: true, nulls: due}}
+    then: [delete]
+    claim: {key: k, ttl: 1 day}`)
+	const fill = `INSERT INTO %s SELECT i, (now() AT TIME ZONE 'UTC')::date + i FROM generate_series(-2, 2) i
+		UNION ALL SELECT 9, NULL`
 	for _, c := range []struct {
 		name string
 		live []int // keys of live entries: days from today, 9 for NULL

@@ -18,12 +18,15 @@ import (
 func clockTable(typ, value string) (schema, data string) {
 	schema = "CREATE TABLE m (id int PRIMARY KEY, c " + typ + ", note text)"
 	if base, ok := strings.CutPrefix(typ, "DOMAIN "); ok { // a domain over a domain
-		schema = "CREATE DOMAIN own AS " + base + "; CREATE DOMAIN instant AS own CHECK (value IS NULL OR true); " +
-			"CREATE TABLE m (id int PRIMARY KEY, c instant, note text)"
+		schema = "CREATE DOMAIN own AS " + base + `;
+			CREATE DOMAIN instant AS own CHECK (value IS NULL OR true);
+			CREATE TABLE m (id int PRIMARY KEY, c instant, note text)`
 	}
 	data = `INSERT INTO m SELECT row_number() OVER (), ` + value + `, x::text FROM (
-		SELECT :as_of - interval '7 days' + d FROM unnest(ARRAY['0', '1 us', '-1 us', '1 ms', '-1 ms', '1 s', '-1 s',
-			'1 hour', '-1 hour', '1 day', '-1 day', '2 days', '-2 days', '100 days', '-300 days', '-4500 days', '6 days', '7 days', '9 days']::interval[]) d) y(x);
+		SELECT :as_of - interval '7 days' + d
+			FROM unnest(ARRAY['0', '1 us', '-1 us', '1 ms', '-1 ms', '1 s', '-1 s', '1 hour', '-1 hour',
+				'1 day', '-1 day', '2 days', '-2 days', '100 days', '-300 days', '-4500 days',
+				'6 days', '7 days', '9 days']::interval[]) d) y(x);
 		INSERT INTO m SELECT 100 + i, c, 'twin ' || i FROM m, generate_series(1, 4) i WHERE id = 1;
 		INSERT INTO m VALUES (200, NULL, 'none'), (201, NULL, 'none')`
 	return schema, data
@@ -63,19 +66,28 @@ var clockTypes = []struct{ name, typ, encoding, value, bound string }{
 		"pg_temp.uuid7(:cutoff, '00000000000000000000')"},
 	{"domain over text", "DOMAIN text", "ulid", "pg_temp.ulid(x, '0123456789ABCDEF')",
 		"pg_temp.ulid(:cutoff, '0000000000000000')"},
-	{"snowflake", "bigint", "{snowflake: {shift: 22, epoch: 1288834974657}}",
-		"(floor(extract(epoch FROM x) * 1000)::bigint - 1288834974657) * 4194304 + 77", "(floor(extract(epoch FROM " +
-			":cutoff) * 1000)::bigint - 1288834974657) * 4194304"},
-	{"snowflake other", "bigint", "{snowflake: {shift: 16, epoch: 0}}",
-		"floor(extract(epoch FROM x) * 1000)::bigint * 65536", "floor(extract(epoch FROM :cutoff) * 1000)::bigint * " +
-			"65536"},
+	{
+		name:     "snowflake",
+		typ:      "bigint",
+		encoding: "{snowflake: {shift: 22, epoch: 1288834974657}}",
+		value:    "(floor(extract(epoch FROM x) * 1000)::bigint - 1288834974657) * 4194304 + 77",
+		bound:    "(floor(extract(epoch FROM :cutoff) * 1000)::bigint - 1288834974657) * 4194304",
+	},
+	{
+		name:     "snowflake other",
+		typ:      "bigint",
+		encoding: "{snowflake: {shift: 16, epoch: 0}}",
+		value:    "floor(extract(epoch FROM x) * 1000)::bigint * 65536",
+		bound:    "floor(extract(epoch FROM :cutoff) * 1000)::bigint * 65536",
+	},
 }
 
 // encoders creates functions that compute keys by arithmetic on bits. The runtime uses another
 // method.
 const encoders = `
 	CREATE OR REPLACE FUNCTION pg_temp.uuid7(x timestamptz, tail text) RETURNS uuid LANGUAGE sql AS $$
-		SELECT (encode(substr(int8send((extract(epoch FROM date_trunc('milliseconds', x)) * 1000)::bigint), 3), 'hex') || tail)::uuid $$;
+		SELECT (encode(substr(int8send((extract(epoch FROM date_trunc('milliseconds', x)) * 1000)::bigint), 3),
+			'hex') || tail)::uuid $$;
 	CREATE OR REPLACE FUNCTION pg_temp.ulid(x timestamptz, tail text) RETURNS text LANGUAGE plpgsql AS $$
 		DECLARE ms bigint := extract(epoch FROM date_trunc('milliseconds', x)) * 1000; out text := '';
 		BEGIN
@@ -140,28 +152,54 @@ func TestKeysWithoutAnInstant(t *testing.T) {
 		{"uuid", "uuid", "uuidv7", "pg_temp.uuid7(x, '7abcbdef012345678901')",
 			"pg_temp.uuid7(:cutoff, '00000000000000000000')",
 			`SELECT pg_temp.uuid7(:as_of - interval '20 days', version || 'abc' || variant || 'def012345678901')
-				FROM unnest(ARRAY['0', '1', '4', '6', '8', 'f']) version, unnest(ARRAY['0', '7', '8', 'b', 'c', 'f']) variant
-			UNION SELECT pg_temp.uuid7(:as_of - interval '20 days', '7abc' || variant || 'def012345678901') FROM unnest(ARRAY['0', '7', 'c', 'f']) variant
-			UNION SELECT unnest(ARRAY['00000000-0000-0000-0000-000000000000', '00c1dff3-8d4b-4d3f-a6e2-1f2a3b4c5d6e', 'ffffffff-ffff-ffff-ffff-ffffffffffff']::uuid[])`},
-		{"text", "text", "ulid", "pg_temp.ulid(x, '0123456789ABCDEF')", "pg_temp.ulid(:cutoff, '0000000000000000')",
-			`SELECT unnest(ARRAY['', '0', '01', 'old', '00000000-0000-4000-8000-000000000000', repeat('8', 26), repeat('0', 25), repeat('0', 27), '0' || repeat('U', 25), '0' || repeat('I', 25),
-				repeat('0', 25) || 'a', repeat('0', 25) || E'\n', E'\n' || repeat('0', 25), repeat('0', 26) || E'\n', ' ' || repeat('0', 25)])`},
-		{"varchar", "varchar(30)", "ulid", "pg_temp.ulid(x, 'ZYXWVTSRQPNMKJHG')",
-			"pg_temp.ulid(:cutoff, '0000000000000000')",
-			`SELECT unnest(ARRAY['', '0', '00000L0000OI000000000000000', '0' || repeat('L', 25), '0' || repeat('O', 25)])`},
+				FROM unnest(ARRAY['0', '1', '4', '6', '8', 'f']) version,
+					unnest(ARRAY['0', '7', '8', 'b', 'c', 'f']) variant
+			UNION SELECT pg_temp.uuid7(:as_of - interval '20 days', '7abc' || variant || 'def012345678901')
+				FROM unnest(ARRAY['0', '7', 'c', 'f']) variant
+			UNION SELECT unnest(ARRAY['00000000-0000-0000-0000-000000000000',
+				'00c1dff3-8d4b-4d3f-a6e2-1f2a3b4c5d6e', 'ffffffff-ffff-ffff-ffff-ffffffffffff']::uuid[])`},
+		{
+			name:     "text",
+			typ:      "text",
+			encoding: "ulid",
+			key:      "pg_temp.ulid(x, '0123456789ABCDEF')",
+			bound:    "pg_temp.ulid(:cutoff, '0000000000000000')",
+			others: `SELECT unnest(ARRAY['', '0', '01', 'old', '00000000-0000-4000-8000-000000000000',
+				repeat('8', 26), repeat('0', 25), repeat('0', 27), '0' || repeat('U', 25), '0' || repeat('I', 25),
+				repeat('0', 25) || 'a', repeat('0', 25) || E'\n', E'\n' || repeat('0', 25),
+				repeat('0', 26) || E'\n', ' ' || repeat('0', 25)])`,
+		},
+		{
+			name:     "varchar",
+			typ:      "varchar(30)",
+			encoding: "ulid",
+			key:      "pg_temp.ulid(x, 'ZYXWVTSRQPNMKJHG')",
+			bound:    "pg_temp.ulid(:cutoff, '0000000000000000')",
+			others: `SELECT unnest(ARRAY['', '0', '00000L0000OI000000000000000', '0' || repeat('L', 25),
+				'0' || repeat('O', 25)])`,
+		},
 		{"char", "char(26)", "ulid", "pg_temp.ulid(x, '0123456789ABCDEF')",
 			"pg_temp.ulid(:cutoff, '0000000000000000')", "SELECT unnest(ARRAY['', '0', '01ARZ', repeat('9', 26)])"},
 	} {
 		c.bound = strings.ReplaceAll(c.bound, ":cutoff", "(:as_of - interval '7 days')")
-		for key, schema := range map[string]string{"the key": "CREATE TABLE m (c %s PRIMARY KEY, n int)",
-			"a column": "CREATE TABLE m (id int GENERATED ALWAYS AS IDENTITY PRIMARY KEY, c %s, n int)", "an indexed column": "CREATE TABLE m (id int GENERATED ALWAYS AS IDENTITY PRIMARY KEY, c %s UNIQUE, n int)"} {
-			data := encoders + `INSERT INTO m (c, n) SELECT ` + c.key + `, 1 FROM (SELECT :as_of - i * interval '2 hours' FROM generate_series(1, 144) i) y(x); INSERT INTO m (c, n) ` + strings.ReplaceAll("SELECT x, 2 FROM (@) y (x)", "@", c.others)
+		for key, schema := range map[string]string{
+			"the key":           "CREATE TABLE m (c %s PRIMARY KEY, n int)",
+			"a column":          "CREATE TABLE m (id int GENERATED ALWAYS AS IDENTITY PRIMARY KEY, c %s, n int)",
+			"an indexed column": "CREATE TABLE m (id int GENERATED ALWAYS AS IDENTITY PRIMARY KEY, c %s UNIQUE, n int)",
+		} {
+			data := encoders + `
+				INSERT INTO m (c, n) SELECT ` + c.key + `, 1
+					FROM (SELECT :as_of - i * interval '2 hours' FROM generate_series(1, 144) i) y(x);
+				INSERT INTO m (c, n) SELECT x, 2 FROM (` + c.others + ") y (x)"
 			if key != "the key" {
 				data += "; INSERT INTO m (c, n) VALUES (NULL, 3)"
 			}
-			for _, more := range []string{"7 days", "7 days, nulls: due", `7 days, up_to: "SELECT NULL::` +
-				strings.TrimSuffix(c.typ, "(26)") + `", nulls: due`,
-				`{days: "-n"}, nulls: due, inclusive: true`} {
+			for _, more := range []string{
+				"7 days",
+				"7 days, nulls: due",
+				`7 days, up_to: "SELECT NULL::` + strings.TrimSuffix(c.typ, "(26)") + `", nulls: due`,
+				`{days: "-n"}, nulls: due, inclusive: true`,
+			} {
 				goes := "SELECT * FROM m WHERE n = 1 AND c < " + c.bound
 				switch {
 				case strings.Contains(more, "up_to"), strings.Contains(more, "-n"):
@@ -169,9 +207,14 @@ func TestKeysWithoutAnInstant(t *testing.T) {
 				case strings.Contains(more, "nulls"):
 					goes += " OR n > 1"
 				}
-				s.scenarios = append(s.scenarios, scenario{name: c.name + " " + key + " " + more,
-					schema: fmt.Sprintf(schema, c.typ), data: data, goes: goes,
-					rule: fmt.Sprintf(`{table: "@.m", due: {age: {column: c, encoding: %s, older_than: %s}}, then: [delete]}`, c.encoding, more)})
+				s.scenarios = append(s.scenarios, scenario{
+					name:   c.name + " " + key + " " + more,
+					schema: fmt.Sprintf(schema, c.typ),
+					data:   data,
+					goes:   goes,
+					rule: fmt.Sprintf(`{table: "@.m", due: {age: {column: c, encoding: %s, older_than: %s}},
+						then: [delete]}`, c.encoding, more),
+				})
 			}
 		}
 	}
@@ -182,7 +225,9 @@ func TestKeysWithoutAnInstant(t *testing.T) {
 // the key. They take all due rows and no others.
 func TestKeysOfAnyType(t *testing.T) {
 	const types = `CREATE TYPE pair AS (a int, b text); CREATE TYPE outer_pair AS (p pair, q text[]);
-		CREATE DOMAIN odd AS pair; CREATE DOMAIN short AS varchar(12); CREATE TYPE mood AS ENUM ('a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j', 'k', 'l');`
+		CREATE DOMAIN odd AS pair;
+		CREATE DOMAIN short AS varchar(12);
+		CREATE TYPE mood AS ENUM ('a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j', 'k', 'l');`
 	for _, c := range []struct{ name, typ, key string }{
 		{"composite", "pair", `ROW(i, 'x, "' || i)::pair`},
 		{"composite of NULLs", "pair", "ROW(nullif(i, 12), NULL)::pair"},
@@ -209,16 +254,21 @@ func TestKeysOfAnyType(t *testing.T) {
 			t.Parallel()
 			in := kit.Install(t, types+`CREATE TABLE m (k `+c.typ+` PRIMARY KEY, n int, at timestamptz NOT NULL);
 				CREATE TABLE g (n int); CREATE TABLE w (k `+c.typ+` PRIMARY KEY, n int);
-				INSERT INTO m SELECT `+c.key+`, i, '2024-01-01'::timestamptz + i % 3 * interval '1 s' FROM generate_series(1, 12) i;
+				INSERT INTO m SELECT `+c.key+`, i, '2024-01-01'::timestamptz + i % 3 * interval '1 s'
+					FROM generate_series(1, 12) i;
 				INSERT INTO w SELECT k, n FROM m; INSERT INTO g VALUES (5)`, `policies:
-  clock: {table: m, due: {age: {column: at, older_than: 7 days}}, keep: {g: "EXISTS (SELECT FROM g WHERE g.n = t.n)"}, then: [delete]}
+  clock:
+    table: m
+    due: {age: {column: at, older_than: 7 days}}
+    keep: {g: "EXISTS (SELECT FROM g WHERE g.n = t.n)"}
+    then: [delete]
   key: {table: w, where: "n <> 7", then: [delete]}
 `)
 			in.SetBatch(1)
 			for policy, left := range map[string]string{"clock": "SELECT array_agg(n)::text FROM m",
 				"key": "SELECT array_agg(n)::text FROM w"} {
 				if _, err := in.Call("CALL retention.run('" + policy + "', '2024-06-01')"); err != nil {
-					t.Errorf("%s: %v", policy, err)
+					t.Errorf("the run of policy %s raised %v", policy, err)
 				}
 				want := map[string]string{"clock": "{5}", "key": "{7}"}[policy]
 				if got := pgtest.Value[string](t, in.Conn(t), left); got != want {
@@ -249,12 +299,15 @@ func TestUniqueIndexWithAnotherEquality(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			in := kit.Prepare(t, `CREATE COLLATION nocase (provider = icu, locale = 'und-u-ks-level2', deterministic = false);
+			in := kit.Prepare(t, `CREATE COLLATION nocase (provider = icu, locale = 'und-u-ks-level2',
+					deterministic = false);
 				CREATE DOMAIN short AS citext; CREATE TYPE pair AS (a numeric, b text);
-				CREATE TABLE m (k `+c.typ+` NOT NULL, at timestamptz NOT NULL); CREATE UNIQUE INDEX ON m (`+c.index+`)`,
+				CREATE TABLE m (k `+c.typ+` NOT NULL, at timestamptz NOT NULL);
+				CREATE UNIQUE INDEX ON m (`+c.index+`)`,
 				"policies: {p: {table: m, where: \"true\", then: [delete]}}", kit.Before("CREATE EXTENSION citext"))
 			_, list := in.Compile(t, "policies: {p: {table: m, where: \"true\", then: [delete]}}")
-			if got := !slices.ContainsFunc(list, func(d diag.Diagnostic) bool { return d.Code == "P052" }); got != c.key {
+			isP052 := func(d diag.Diagnostic) bool { return d.Code == "P052" }
+			if got := !slices.ContainsFunc(list, isP052); got != c.key {
 				t.Errorf("the index serves as a key: %t, want %t: %v", got, c.key, list)
 			}
 		})
@@ -265,12 +318,21 @@ func TestUniqueIndexWithAnotherEquality(t *testing.T) {
 // once the index is dropped or a column becomes nullable.
 func TestUniqueKey(t *testing.T) {
 	t.Parallel()
-	const schema = `CREATE TABLE u (b text NOT NULL, a int NOT NULL, n int, at timestamptz NOT NULL, CONSTRAINT whole UNIQUE (a, b) INCLUDE (n));
-		CREATE UNIQUE INDEX ON u (n); CREATE UNIQUE INDEX ON u (a) WHERE n > 99; CREATE UNIQUE INDEX ON u (lower(b));
+	const schema = `CREATE TABLE u (b text NOT NULL, a int NOT NULL, n int, at timestamptz NOT NULL,
+			CONSTRAINT whole UNIQUE (a, b) INCLUDE (n));
+		CREATE UNIQUE INDEX ON u (n);
+		CREATE UNIQUE INDEX ON u (a) WHERE n > 99;
+		CREATE UNIQUE INDEX ON u (lower(b));
 		CREATE TABLE u_old (LIKE u, run_id bigint); CREATE TABLE pin (n int);
-		INSERT INTO u SELECT 'k' || i, i % 4, i, '2024-01-01' FROM generate_series(1, 20) i; INSERT INTO pin VALUES (8)`
+		INSERT INTO u SELECT 'k' || i, i % 4, i, '2024-01-01' FROM generate_series(1, 20) i; 
+		INSERT INTO pin VALUES (8)`
 	const yaml = `policies:
-  p: {table: u, where: "n <> 3", due: {age: {column: at, older_than: 7 days}}, keep: {pin: "EXISTS (SELECT FROM pin WHERE pin.n = t.n)"}, then: [archive: {into: u_old, set: {run_id: run.id}}, delete]}
+  p:
+    table: u
+    where: "n <> 3"
+    due: {age: {column: at, older_than: 7 days}}
+    keep: {pin: "EXISTS (SELECT FROM pin WHERE pin.n = t.n)"}
+    then: [archive: {into: u_old, set: {run_id: run.id}}, delete]
   q: {table: u, due: {beyond: {first: 1, per: [a], order: "n DESC"}}, then: [delete]}
 `
 	install := func(t *testing.T) *kit.Installed {
@@ -322,12 +384,17 @@ func TestUniqueKey(t *testing.T) {
 	t.Run("refused", func(t *testing.T) {
 		t.Parallel()
 		for _, unique := range []string{
-			"CREATE UNIQUE INDEX ON v (n)", "CREATE UNIQUE INDEX ON v (a) WHERE a > 0", "CREATE UNIQUE INDEX ON v " +
-				"(abs(a))", "CREATE UNIQUE INDEX ON v (a, n)",
-			"CREATE INDEX ON v (a)", "ALTER TABLE v ADD UNIQUE (a) DEFERRABLE",
+			"CREATE UNIQUE INDEX ON v (n)",
+			"CREATE UNIQUE INDEX ON v (a) WHERE a > 0",
+			"CREATE UNIQUE INDEX ON v (abs(a))",
+			"CREATE UNIQUE INDEX ON v (a, n)",
+			"CREATE INDEX ON v (a)",
+			"ALTER TABLE v ADD UNIQUE (a) DEFERRABLE",
 			// an invalid index
-			"DROP TABLE v; CREATE TABLE v (a int NOT NULL) PARTITION BY LIST (a); CREATE TABLE v_1 PARTITION OF v " +
-				"DEFAULT; CREATE UNIQUE INDEX ON ONLY v (a)",
+			`DROP TABLE v;
+			CREATE TABLE v (a int NOT NULL) PARTITION BY LIST (a);
+			CREATE TABLE v_1 PARTITION OF v DEFAULT;
+			CREATE UNIQUE INDEX ON ONLY v (a)`,
 		} {
 			const yaml = "policies: {p: {table: v, where: 'a = 1', then: [delete]}}"
 			in := kit.Prepare(t, "CREATE TABLE v (a int NOT NULL, n int); "+unique, yaml)

@@ -15,8 +15,8 @@ import (
 // original must not count as a run in the clone.
 func TestCloneSeesNoRunOfTheOriginal(t *testing.T) {
 	t.Parallel()
-	in := kit.Install(t, tableM+minutely(100), "policies: {p: {table: m, due: {age: {column: at, older_than: 1 "+
-		"hour}}, then: [delete]}}")
+	in := kit.Install(t, tableM+minutely(100), `policies: {p: {table: m,
+		due: {age: {column: at, older_than: 1 hour}}, then: [delete]}}`)
 	in.Done("p", noon)
 	clone := in.Copy(t)
 	original := in.Reopen(t)
@@ -34,7 +34,9 @@ func TestCloneSeesNoRunOfTheOriginal(t *testing.T) {
 // database or the session. OIDs of relations are unique only within a database.
 func TestLocksAreThoseOfThisDatabase(t *testing.T) {
 	t.Parallel()
-	reads, ours := regexp.MustCompile(`\bpg_locks l\b`), regexp.MustCompile(`l\.database\b|l\.pid = pg_backend_pid\(\)|p\.(?:datname|database) = current_database\(\)`)
+	reads := regexp.MustCompile(`\bpg_locks l\b`)
+	ours := regexp.MustCompile(`l\.database\b|l\.pid = pg_backend_pid\(\)` +
+		`|p\.(?:datname|database) = current_database\(\)`)
 	seen := 0
 	for _, file := range sqlfiles.Files() {
 		text, _ := sqlfiles.Runtime.ReadFile(strings.Join([]string{file.Chapter, file.Name + ".sql"}, "/"))

@@ -16,9 +16,12 @@ import (
 func TestForgedJobIsNotLogged(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, `
-		CREATE SCHEMA tenant_a; CREATE TABLE tenant_a.m (id int PRIMARY KEY, at timestamptz NOT NULL); CREATE INDEX ON tenant_a.m (at, id);
+		CREATE SCHEMA tenant_a;
+		CREATE TABLE tenant_a.m (id int PRIMARY KEY, at timestamptz NOT NULL);
+		CREATE INDEX ON tenant_a.m (at, id);
 		CREATE SCHEMA tenant_b; CREATE TABLE tenant_b.m (LIKE tenant_a.m INCLUDING ALL);
-		CREATE TABLE sig (LIKE tenant_a.m INCLUDING ALL, chain int); CREATE TABLE other (LIKE tenant_a.m INCLUDING ALL)`, `
+		CREATE TABLE sig (LIKE tenant_a.m INCLUDING ALL, chain int);
+		CREATE TABLE other (LIKE tenant_a.m INCLUDING ALL)`, `
 each: {each_tenant: {schemas: "tenant_*"}}
 policies:
   members: {table: each_tenant.m, due: {age: {column: at, older_than: 7 days}}, then: [delete]}
@@ -28,18 +31,24 @@ jobs:
   nightly: {schedule: "0 3 * * *", run: [members]}
   sol: {schedule: "0 * * * *", run: [signals], scope: {chain: "1"}}
   single: {schedule: "30 * * * *", run: [other]}`)
-	const note = `'a false note')::retention.request`
+	// Each request ends with a note, as the field after dry_run.
+	const note = "'a false note')::retention.request"
+	begin := func(fields string) string { return "SELECT retention._begin((" + fields + ", " + note + ")" }
 	forged := map[string]string{
-		"an unknown job":               `SELECT retention._begin(('other', NULL, NULL, 'hourly', NULL, NULL, false, ` + note + `)`,
-		"a job of another policy":      `SELECT retention._begin(('other', NULL, NULL, 'sol', NULL, '{"chain": 1}', false, ` + note + `)`,
-		"another scope":                `SELECT retention._begin(('signals', NULL, NULL, 'sol', NULL, '{"chain": 2}', false, ` + note + `)`,
-		"another window":               `SELECT retention._begin(('signals', NULL, NULL, 'sol', '2 days', '{"chain": 1}', false, ` + note + `)`,
-		"an unknown policy":            `SELECT retention._begin(('unknown', NULL, NULL, 'single', NULL, NULL, false, ` + note + `)`,
-		"an as_of in the future":       `SELECT retention._begin(('other', now() + '1 day', NULL, 'sol', NULL, NULL, false, ` + note + `)`,
-		"a dry run":                    `SELECT retention._begin(('other', NULL, NULL, 'sol', NULL, NULL, true, ` + note + `)`,
-		"instances without due rows":   `SELECT retention._idle_policies(1, (NULL, NULL, NULL, 'sol', NULL, NULL, false, ` + note + `, ARRAY['members@tenant_a', 'members@tenant_b'], '{}')`,
-		"the procedure of one run":     `CALL retention._drive(('other', NULL, NULL, 'sol', NULL, NULL, false, ` + note + `, NULL)`,
-		"the procedure of a whole job": `CALL retention._run_all(ARRAY['other'], (NULL, NULL, NULL, 'sol', NULL, NULL, false, ` + note + `, false, NULL)`,
+		"an unknown job":          begin("'other', NULL, NULL, 'hourly', NULL, NULL, false"),
+		"a job of another policy": begin(`'other', NULL, NULL, 'sol', NULL, '{"chain": 1}', false`),
+		"another scope":           begin(`'signals', NULL, NULL, 'sol', NULL, '{"chain": 2}', false`),
+		"another window":          begin(`'signals', NULL, NULL, 'sol', '2 days', '{"chain": 1}', false`),
+		"an unknown policy":       begin("'unknown', NULL, NULL, 'single', NULL, NULL, false"),
+		"an as_of in the future":  begin("'other', now() + '1 day', NULL, 'sol', NULL, NULL, false"),
+		"a dry run":               begin("'other', NULL, NULL, 'sol', NULL, NULL, true"),
+		"instances without due rows": "SELECT retention._idle_policies(1, " +
+			"(NULL, NULL, NULL, 'sol', NULL, NULL, false, " + note +
+			", ARRAY['members@tenant_a', 'members@tenant_b'], '{}')",
+		"the procedure of one run": "CALL retention._drive(('other', NULL, NULL, 'sol', NULL, NULL, false, " +
+			note + ", NULL)",
+		"the procedure of a whole job": "CALL retention._run_all(ARRAY['other'], " +
+			"(NULL, NULL, NULL, 'sol', NULL, NULL, false, " + note + ", false, NULL)",
 	}
 	conn := in.Conn(t)
 	for name, sql := range forged {
@@ -53,7 +62,8 @@ jobs:
 				t.Errorf("%s, as %s: %v", name, role, err)
 			}
 			pgtest.Exec(t, conn, "UPDATE retention.run SET state = 'done' WHERE state = 'running'")
-			got := pgtest.Value[string](t, conn, `SELECT coalesce(string_agg(DISTINCT format('job %s, note %s', coalesce(job, 'none'), coalesce(note, 'none')), '; '), 'no run')
+			got := pgtest.Value[string](t, conn, `SELECT coalesce(string_agg(DISTINCT format('job %s, note %s',
+					coalesce(job, 'none'), coalesce(note, 'none')), '; '), 'no run')
 				FROM retention.run WHERE id > $1`, before)
 			if got != "job none, note none" {
 				t.Errorf("%s, as %s: the log has %s, want no job and no note", name, role, got)
@@ -64,8 +74,8 @@ jobs:
 	for _, job := range []string{"nightly", "sol", "single"} {
 		in.Runner().Exec(t.Context(), "CALL retention.run_job('"+job+"')")
 	}
-	got := pgtest.Column[string](t, conn, "SELECT policy || ' by ' || coalesce(job, 'nobody') FROM retention.run "+
-		"WHERE id > $1 ORDER BY id", before)
+	got := pgtest.Column[string](t, conn, `SELECT policy || ' by ' || coalesce(job, 'nobody') FROM retention.run
+		WHERE id > $1 ORDER BY id`, before)
 	want := []string{"members@tenant_a by nightly", "members@tenant_b by nightly", "signals by sol", "other by single"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("runs of jobs (-want +got):\n%s", diff)
@@ -76,11 +86,12 @@ jobs:
 // back what a dry run did, so this run must fail and take no row.
 func TestNoStepOfADryRunIsCommitted(t *testing.T) {
 	t.Parallel()
-	in := kit.Install(t, rowsOfM, "policies: {p: {table: m, due: {age: {column: at, older_than: 7 days}}, then: [delete]}}")
+	in := kit.Install(t, rowsOfM, `policies: {p: {table: m, due: {age: {column: at, older_than: 7 days}},
+		then: [delete]}}`)
 	_, err := in.Runner().Exec(t.Context(),
 		"CALL retention._drive(('p', NULL, 'x', NULL, NULL, NULL, true, NULL)::retention.request, NULL)")
 	if err != nil && sqlState(err) != "55000" {
-		t.Error(err)
+		t.Errorf("_drive raised %v, want no error or SQLSTATE 55000", err)
 	}
 	if rows := in.Rows("SELECT id FROM m"); len(rows) != 3 {
 		t.Errorf("%d rows are left, want 3", len(rows))

@@ -76,8 +76,8 @@ func TestHolds(t *testing.T) {
 	hold(t, in, `'leaf', '{"a": 6, "b": "x,\"y6"}', 'case 1'`)                         // changed through its parent
 	hold(t, in, "'blob', '8', 'case 1'")                                               // deleted by a step
 	hold(t, in, "'m', '10', 'until after as_of'; until 2024-03-31 12:00:00.000001+00") // still in force
-	hold(t, in, "'m', '11', 'until as_of'; until 2024-03-31 12:00:00+00")              // over
-	hold(t, in, "'m', '12', 'before'; until 2024-02-01 12:00:00+00")                   // over
+	hold(t, in, "'m', '11', 'until as_of'; until 2024-03-31 12:00:00+00")              // ended
+	hold(t, in, "'m', '12', 'before'; until 2024-02-01 12:00:00+00")                   // ended
 
 	due, kept := in.Count("p", noon)
 	var o kit.Outcome
@@ -88,8 +88,8 @@ func TestHolds(t *testing.T) {
 		t.Errorf("rows differ (-want +got):\n%s", diff)
 	}
 	for _, table := range []string{"child", "leaf", "blob"} {
-		if got := pgtest.Value[int](t, in, "SELECT count(*) FROM "+
-			table+" x WHERE to_jsonb(x)::text ~ 'id\": (2|4|6|8|10)[,}]'"); got != 5 {
+		const ofKept = ` x WHERE to_jsonb(x)::text ~ 'id": (2|4|6|8|10)[,}]'`
+		if got := pgtest.Value[int](t, in, "SELECT count(*) FROM "+table+ofKept); got != 5 {
 			t.Errorf("%d rows of %s are left with their parents", got, table)
 		}
 	}
@@ -101,7 +101,8 @@ func TestHolds(t *testing.T) {
 		t.Errorf("preview counts %d due, %v kept", due, kept)
 	}
 
-	if err := in.Operator("SELECT retention.release_hold(id, 'closed') FROM retention.hold WHERE reason = 'case 1'"); err != nil {
+	if err := in.Operator(`SELECT retention.release_hold(id, 'closed') FROM retention.hold
+		WHERE reason = 'case 1'`); err != nil {
 		t.Fatal(err)
 	}
 	in.Exec(t, "DELETE FROM retention.run")
@@ -122,17 +123,26 @@ func TestHoldsRefused(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, held+"; CREATE TABLE bare (id int)", heldPolicy)
 	for _, sql := range []string{
-		"'leaf', '6', 'half a key'", "'m', '{1,2}', 'no object'", "'m', '1', ''", "'bare', '1', 'no key'", "'m', NULL, 'none'",
-		"'m', 'NULL', 'none'", "'m', 'x', 'no number'", "'m', '1', 'over', clock_timestamp()",
+		"'leaf', '6', 'half a key'",
+		"'m', '{1,2}', 'no object'",
+		"'m', '1', ''",
+		"'bare', '1', 'no key'",
+		"'m', NULL, 'none'",
+		"'m', 'NULL', 'none'",
+		"'m', 'x', 'no number'",
+		"'m', '1', 'over', clock_timestamp()",
 	} {
 		if err := in.Operator("SELECT retention.place_hold(" + sql + ")"); err == nil {
 			t.Errorf("place_hold(%s) was accepted", sql)
 		}
 	}
 	for _, sql := range []string{
-		"DELETE FROM m", "INSERT INTO retention.hold (table_name, rel, columns, attnums, types, match, reason) " +
-			"VALUES ('public.m', 1, '{}', '{}', '{}', '{}', 'x')",
-		"DELETE FROM retention.run", "SELECT retention.p_take(NULL)", "UPDATE retention.setting SET value = ''",
+		"DELETE FROM m",
+		`INSERT INTO retention.hold (table_name, rel, columns, attnums, types, match, reason)
+			VALUES ('public.m', 1, '{}', '{}', '{}', '{}', 'x')`,
+		"DELETE FROM retention.run",
+		"SELECT retention.p_take(NULL)",
+		"UPDATE retention.setting SET value = ''",
 	} {
 		if err := in.Operator(sql); err == nil {
 			t.Errorf("an operator could %s", sql)
@@ -149,23 +159,26 @@ func TestHoldsByKeysOfManySpellings(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, `
 		CREATE TABLE m (id timestamptz PRIMARY KEY);
-		INSERT INTO m SELECT '2024-01-01 05:00+00'::timestamptz + i * interval '1 hour' FROM generate_series(0, 3) i;
+		INSERT INTO m SELECT '2024-01-01 05:00+00'::timestamptz + i * interval '1 hour'
+			FROM generate_series(0, 3) i;
 		CREATE TABLE u (id uuid, d date, PRIMARY KEY (id, d));
 		CREATE TABLE n (id numeric(10, 2) PRIMARY KEY, name varchar(3)); INSERT INTO n VALUES (1.5), (2.5);
 		CREATE TABLE c (id char(5) PRIMARY KEY); INSERT INTO c VALUES ('ab'), ('abc');
-		INSERT INTO u VALUES ('aaaaaaaa-0000-0000-0000-000000000001', '2024-02-01'), ('aaaaaaaa-0000-0000-0000-000000000002', '2024-02-01')`,
+		INSERT INTO u VALUES ('aaaaaaaa-0000-0000-0000-000000000001', '2024-02-01'),
+			('aaaaaaaa-0000-0000-0000-000000000002', '2024-02-01')`,
 		`policies: {p: {table: m, where: true, then: [delete]}, u: {table: u, where: true, then: [delete]},
 		n: {table: n, where: true, then: [delete]}, c: {table: c, where: true, then: [delete]}}`)
 	conn := in.Conn(t)
-	pgtest.Exec(t, conn, "SET TimeZone = 'America/New_York'; SET DateStyle = 'SQL, DMY'; SET SESSION AUTHORIZATION "+
-		"retention_operator")
+	pgtest.Exec(t, conn, `SET TimeZone = 'America/New_York';
+		SET DateStyle = 'SQL, DMY';
+		SET SESSION AUTHORIZATION retention_operator`)
 	for _, sql := range []string{
 		"SELECT rows_held FROM retention.place_hold('m', '2024-01-01 00:00-05', 'New Year there')",
 		"SELECT rows_held FROM retention.place_hold('m', ('2024-01-01 06:00+00'::timestamptz)::text, 'as shown here')",
 		"SELECT rows_held FROM retention.place_hold('n', '1.5', 'a digit less')",
 		"SELECT rows_held FROM retention.place_hold('c', 'abc', 'no blanks')",
-		"SELECT rows_held FROM retention.place_hold('u', '{\"id\": \"AAAAAAAA-0000-0000-0000-000000000001\", \"d\": " +
-			"\"01/02/2024\"}', 'in capitals')",
+		`SELECT rows_held FROM retention.place_hold('u',
+			'{"id": "AAAAAAAA-0000-0000-0000-000000000001", "d": "01/02/2024"}', 'in capitals')`,
 	} {
 		if n := pgtest.Value[int64](t, conn, sql); n != 1 {
 			t.Errorf("%s holds %d rows", sql, n)
@@ -186,7 +199,8 @@ func TestHoldsByKeysOfManySpellings(t *testing.T) {
 
 func TestHoldsInRanks(t *testing.T) {
 	t.Parallel()
-	in := kit.Install(t, `CREATE TABLE m (id int PRIMARY KEY, g int); INSERT INTO m SELECT i, i % 2 FROM generate_series(1, 12) i`, `
+	in := kit.Install(t, `CREATE TABLE m (id int PRIMARY KEY, g int);
+		INSERT INTO m SELECT i, i % 2 FROM generate_series(1, 12) i`, `
 policies:
   first_places: {table: m, due: {beyond: {first: 2, per: [g], order: "keep.hold DESC, id DESC"}}, then: [delete]}
   no_places: {table: m, due: {beyond: {first: 2, per: [g], among: "NOT keep.hold", order: "id DESC"}}, then: [delete]}`)
@@ -213,18 +227,20 @@ policies:
 
 func TestHoldsOnPartitions(t *testing.T) {
 	t.Parallel()
-	in := kit.Install(t, `CREATE TABLE m (id int, at timestamptz NOT NULL, PRIMARY KEY (id, at)) PARTITION BY RANGE (at);
+	in := kit.Install(t, `CREATE TABLE m (id int, at timestamptz NOT NULL, PRIMARY KEY (id, at))
+			PARTITION BY RANGE (at);
 		CREATE TABLE m_1 PARTITION OF m FOR VALUES FROM ('2024-01-01 00:00+00') TO ('2024-02-01 00:00+00');
 		CREATE TABLE m_2 PARTITION OF m DEFAULT;
-		INSERT INTO m SELECT i, '2023-12-30 00:00+00'::timestamptz + i * interval '1 day' FROM generate_series(1, 9) i`,
+		INSERT INTO m SELECT i, '2023-12-30 00:00+00'::timestamptz + i * interval '1 day'
+			FROM generate_series(1, 9) i`,
 		`policies: {p: {table: m, due: {age: {column: at, older_than: 7 days}}, then: [delete]}}`)
 	hold(t, in, "'m', '{\"id\": 3, \"at\": \"2024-01-02 00:00:00+00\"}', 'root'")
 	hold(t, in, "'m_1', '{\"id\": 5, \"at\": \"2024-01-04 00:00:00+00\"}', 'partition'")
 	if o := in.Done("p", noon); o.Taken != 7 || o.Kept["hold"] != 2 {
-		t.Errorf("%+v", o)
+		t.Errorf("took %d rows and kept %d, want 7 and 2: %+v", o.Taken, o.Kept["hold"], o)
 	}
 	if diff := cmp.Diff([]int{3, 5}, ids(t, in)); diff != "" {
-		t.Error(diff)
+		t.Errorf("rows left (-want +got):\n%s", diff)
 	}
 }
 
@@ -237,10 +253,11 @@ func TestHoldInAnArchive(t *testing.T) {
 			// The archive already has rows 1 and 2. With "refuse", the second run finds no other
 			// rows than these two, and fails.
 			released := map[bool]string{true: "failed", false: "done"}[existing == "refuse"]
-			in := kit.Install(t, "CREATE TABLE m (id int PRIMARY KEY, at timestamptz NOT NULL); CREATE TABLE old "+
-				"(id int PRIMARY KEY, at timestamptz); INSERT INTO old VALUES (1, '2000-01-01'), (2, '2000-01-01')",
-				"policies: {p: {table: m, due: {age: {column: at, older_than: 7 days}}, then: [{archive: {into: "+
-					"old, existing: "+existing+"}}, delete]}}")
+			in := kit.Install(t, `CREATE TABLE m (id int PRIMARY KEY, at timestamptz NOT NULL);
+				CREATE TABLE old (id int PRIMARY KEY, at timestamptz);
+				INSERT INTO old VALUES (1, '2000-01-01'), (2, '2000-01-01')`,
+				`policies: {p: {table: m, due: {age: {column: at, older_than: 7 days}},
+					then: [{archive: {into: old, existing: `+existing+"}}, delete]}}")
 			in.Exec(t, "INSERT INTO m SELECT i, '2024-01-01' FROM generate_series(1, 3) i")
 			hold(t, in, "'old', '1', 'case'")
 			before, rows := in.Rows("SELECT * FROM old WHERE id = 1"), in.Rows("TABLE m")

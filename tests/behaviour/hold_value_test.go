@@ -32,11 +32,12 @@ func TestHoldsCompareValues(t *testing.T) {
 		{"bit(4)", "0101", "0101", "0101", "0100"},
 		{"inet", "10.0.0.1", "10.0.0.1/32", "10.0.0.1", "10.0.0.2"},
 	}
-	schema, yaml := "CREATE EXTENSION citext; CREATE COLLATION nodet (provider = icu, locale = 'und-u-ks-level2', "+
-		"deterministic = false)", "policies:\n"
+	schema, yaml := `CREATE EXTENSION citext;
+		CREATE COLLATION nodet (provider = icu, locale = 'und-u-ks-level2', deterministic = false)`, "policies:\n"
 	for i, c := range cases {
-		schema += fmt.Sprintf("; CREATE TABLE m_%d (k %s PRIMARY KEY, id int, v %[2]s); INSERT INTO m_%[1]d VALUES "+
-			"('%[3]s', 1, '%[3]s'), ('%[4]s', 2, '%[4]s')", i, c.typ, c.stored, c.other)
+		schema += fmt.Sprintf(`;
+			CREATE TABLE m_%d (k %s PRIMARY KEY, id int, v %[2]s);
+			INSERT INTO m_%[1]d VALUES ('%[3]s', 1, '%[3]s'), ('%[4]s', 2, '%[4]s')`, i, c.typ, c.stored, c.other)
 		yaml += fmt.Sprintf("  p_%d: {table: m_%[1]d, where: true, then: [delete], breaker: {fraction: 1.0}}\n", i)
 	}
 	in := kit.Install(t, schema, yaml)
@@ -46,10 +47,10 @@ func TestHoldsCompareValues(t *testing.T) {
 			if c.typ == "jsonb" {
 				value = "$2::jsonb"
 			}
-			hold := pgtest.Value[int64](t, in, fmt.Sprintf("SELECT hold_id FROM retention.place_hold('m_%d', "+
-				"jsonb_build_object($1::text, %s)::text, 'x')", i, value), column, c.given)
-			in.Exec(t, fmt.Sprintf("TRUNCATE m_%d; INSERT INTO m_%[1]d VALUES ('%[2]s', 1, '%[2]s'), ('%[3]s', 2, "+
-				"'%[3]s')", i, c.again, c.other))
+			hold := pgtest.Value[int64](t, in, fmt.Sprintf(`SELECT hold_id FROM retention.place_hold('m_%d',
+				jsonb_build_object($1::text, %s)::text, 'x')`, i, value), column, c.given)
+			in.Exec(t, fmt.Sprintf(`TRUNCATE m_%d;
+				INSERT INTO m_%[1]d VALUES ('%[2]s', 1, '%[2]s'), ('%[3]s', 2, '%[3]s')`, i, c.again, c.other))
 			in.Done(fmt.Sprintf("p_%d", i), noon)
 			if diff := cmp.Diff([]int{1}, pgtest.Column[int](t, in,
 				fmt.Sprintf("SELECT id FROM m_%d", i))); diff != "" {
@@ -77,13 +78,23 @@ func TestHoldsOnChangedColumns(t *testing.T) {
 		"boolean to int":    {"boolean", "true", "ALTER v TYPE int USING v::int", "1"},
 		"another collation": {"text", "ab", `ALTER v TYPE text COLLATE "C"`, "ab"},
 		"renamed":           {"int", "42", "RENAME v TO w", ""},
-		"swapped": {"int", "42", "RENAME v TO x; ALTER TABLE %[1]s RENAME u TO v; ALTER TABLE %[1]s " +
-			"RENAME x TO u", ""},
+		"swapped": {
+			column: "int",
+			value:  "42",
+			change: "RENAME v TO x; ALTER TABLE %[1]s RENAME u TO v; ALTER TABLE %[1]s RENAME x TO u",
+		},
 		"dropped and re-created": {"int", "42", "DROP v; ALTER TABLE %s ADD v int", ""},
 		"enum value renamed": {"mood", "sad", "ALTER u SET DEFAULT 0; ALTER TYPE mood RENAME VALUE 'sad' TO 'blue'",
 			"blue"},
-		"enum values swapped": {"mood", "sad", "ALTER u SET DEFAULT 0; ALTER TYPE mood RENAME VALUE 'sad' TO 'x'; " +
-			"ALTER TYPE mood RENAME VALUE 'glad' TO 'sad'; ALTER TYPE mood RENAME VALUE 'x' TO 'glad'", "glad"},
+		"enum values swapped": {
+			column: "mood",
+			value:  "sad",
+			change: `ALTER u SET DEFAULT 0;
+				ALTER TYPE mood RENAME VALUE 'sad' TO 'x';
+				ALTER TYPE mood RENAME VALUE 'glad' TO 'sad';
+				ALTER TYPE mood RENAME VALUE 'x' TO 'glad'`,
+			again: "glad",
+		},
 		"enum in an array": {"mood[]", "{sad}", "ALTER u SET DEFAULT 0; ALTER TYPE mood RENAME VALUE 'sad' TO 'blue'",
 			"{blue}"},
 	} {
@@ -91,9 +102,12 @@ func TestHoldsOnChangedColumns(t *testing.T) {
 			t.Parallel()
 			in := kit.Install(t, rowsOfM+fmt.Sprintf(`CREATE TYPE mood AS ENUM ('sad', 'glad');
 				ALTER TABLE m ADD v %[1]s, ADD u int; UPDATE m SET v = '%[2]s' WHERE id = 2;
-				CREATE TABLE child (id int PRIMARY KEY, m_id int REFERENCES m ON DELETE CASCADE, v %[1]s, u int); INSERT INTO child VALUES (1, 2, '%[2]s');
-				CREATE TABLE blob (id int, v %[1]s, u int); INSERT INTO blob VALUES (2, '%[2]s')`, c.column, c.value),
-				`policies: {p: {table: m, due: {age: {column: at, older_than: 7 days}}, then: [delete: {table: blob, as: b, where: b.id = t.id}, delete: {cascades: [child]}]}}`)
+				CREATE TABLE child (id int PRIMARY KEY, m_id int REFERENCES m ON DELETE CASCADE, v %[1]s, u int);
+				INSERT INTO child VALUES (1, 2, '%[2]s');
+				CREATE TABLE blob (id int, v %[1]s, u int);
+				INSERT INTO blob VALUES (2, '%[2]s')`, c.column, c.value),
+				`policies: {p: {table: m, due: {age: {column: at, older_than: 7 days}},
+					then: [delete: {table: blob, as: b, where: b.id = t.id}, delete: {cascades: [child]}]}}`)
 			for i, table := range []string{"m", "child", "blob"} {
 				place := func(value string) {
 					hold(t, in, fmt.Sprintf("'%s', jsonb_build_object('v', '%s'::text)::text, 'case'", table, value))
@@ -135,8 +149,10 @@ func TestWatermarkSkipsHeldRelatedRows(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			in := kit.Install(t, `CREATE TABLE mark (id int PRIMARY KEY, seen bigint NOT NULL); INSERT INTO mark VALUES (1, 0);
-				CREATE TABLE m (id int PRIMARY KEY, seq bigint NOT NULL, blob int); INSERT INTO m SELECT i, i, i FROM generate_series(1, 9) i;
+			in := kit.Install(t, `CREATE TABLE mark (id int PRIMARY KEY, seen bigint NOT NULL);
+				INSERT INTO mark VALUES (1, 0);
+				CREATE TABLE m (id int PRIMARY KEY, seq bigint NOT NULL, blob int);
+				INSERT INTO m SELECT i, i, i FROM generate_series(1, 9) i;
 				CREATE TABLE blob (id int PRIMARY KEY); INSERT INTO blob SELECT generate_series(1, 9)`, `
 policies:
   p:
@@ -149,7 +165,7 @@ policies:
 			due, kept := in.Count("p", noon)
 			o := in.Done("p", noon)
 			if o.Taken != 8 || o.Kept["hold"] != 1 || due != 8 || kept["hold"] != 1 || in.CountDue("p", noon) != 0 {
-				t.Errorf("%+v; preview counts %d due, %v kept", o, due, kept)
+				t.Errorf("want 8 rows taken and 1 kept: %+v; preview counts %d due, %v kept", o, due, kept)
 			}
 			if diff := cmp.Diff([]int{5}, ids(t, in)); diff != "" {
 				t.Errorf("rows differ (-want +got):\n%s", diff)
@@ -169,15 +185,19 @@ func TestHoldsAreCountedAlike(t *testing.T) {
 
 func testHoldsAreCountedAlike(t *testing.T, due string) {
 	t.Parallel()
-	in := kit.Install(t, `CREATE TABLE m (id int PRIMARY KEY, at timestamptz NOT NULL, pinned boolean NOT NULL, blob int, seen timestamptz);
-		INSERT INTO m SELECT i, '2024-01-01', i = 2, i, '2024-01-01 00:00+00'::timestamptz + i * interval '1 day' FROM generate_series(1, 6) i;
+	in := kit.Install(t, `CREATE TABLE m (id int PRIMARY KEY, at timestamptz NOT NULL, pinned boolean NOT NULL,
+			blob int, seen timestamptz);
+		INSERT INTO m SELECT i, '2024-01-01', i = 2, i, '2024-01-01 00:00+00'::timestamptz + i * interval '1 day'
+			FROM generate_series(1, 6) i;
 		CREATE TABLE blob (id int PRIMARY KEY); INSERT INTO blob SELECT generate_series(1, 6)`, `
 policies:
   p:
     table: m
     due: {`+due+`}
     keep: {pinned: pinned}
-    then: [delete, delete: {table: blob, as: b, where: "b.id = t.blob AND NOT EXISTS (SELECT FROM m x WHERE x.blob = b.id)"}]
+    then:
+      - delete
+      - delete: {table: blob, as: b, where: "b.id = t.blob AND NOT EXISTS (SELECT FROM m x WHERE x.blob = b.id)"}
     breaker: {fraction: 1.0}`)
 	hold(t, in, "'blob', '2', 'of a pinned one'")
 	hold(t, in, "'blob', '3', 'of an orphan'")
@@ -204,7 +224,8 @@ const owned = held + `;
 	ALTER TABLE m ADD COLUMN owner_id int; UPDATE m SET owner_id = nullif(id % 4, 3);
 	ALTER TABLE child ADD COLUMN owner_id text; UPDATE child SET owner_id = 'u' || id;
 	ALTER TABLE leaf ADD COLUMN owner_id uuid; UPDATE leaf SET owner_id = md5(a::text)::uuid;
-	CREATE TABLE bare (m_id int, owner_id numeric, note text); INSERT INTO bare SELECT i, i + 0.50, 'n' || i FROM generate_series(1, 12) i`
+	CREATE TABLE bare (m_id int, owner_id numeric, note text);
+	INSERT INTO bare SELECT i, i + 0.50, 'n' || i FROM generate_series(1, 12) i`
 
 const ownedPolicy = heldPolicy + "      - delete: {table: bare, as: x, where: \"x.m_id = t.id\"}\n"
 
@@ -226,8 +247,9 @@ func TestHoldsByOwner(t *testing.T) {
 	}
 	hold(t, in, "'leaf', format('{\"owner_id\": \"%s\"}', md5('7')), 'case 1'") // 7, through child and leaf
 	hold(t, in, "'m', '12', 'a row'")
-	in.Exec(t, "INSERT INTO m VALUES (13, '2024-01-01', 2), (14, '2024-01-01', NULL); INSERT INTO child VALUES (14, "+
-		"14, 'u4'); UPDATE bare SET owner_id = 8.5 WHERE m_id = 1")
+	in.Exec(t, `INSERT INTO m VALUES (13, '2024-01-01', 2), (14, '2024-01-01', NULL);
+		INSERT INTO child VALUES (14, 14, 'u4');
+		UPDATE bare SET owner_id = 8.5 WHERE m_id = 1`)
 	// Rows 2, 6, 10 and 13 belong to owner 2. Rows 4 and 14 have children of u4. Rows 1 and 8 have
 	// related rows of 8.5.
 	want := []int{1, 2, 4, 6, 7, 8, 9, 10, 12, 13, 14}
@@ -246,7 +268,8 @@ func TestHoldsByOwner(t *testing.T) {
 	if due != 3 || rows != 3 || kept["hold"] != 11 {
 		t.Errorf("preview counts %d due, %v kept; %d rows have no verdict", due, kept, rows)
 	}
-	if err := in.Operator("SELECT retention.release_hold(id, 'closed') FROM retention.hold WHERE NOT match ? 'id'"); err != nil {
+	if err := in.Operator(`SELECT retention.release_hold(id, 'closed') FROM retention.hold
+		WHERE NOT match ? 'id'`); err != nil {
 		t.Fatal(err)
 	}
 	in.Done("p", noon)
@@ -278,16 +301,17 @@ func TestHoldsByValuesOfManySpellings(t *testing.T) {
 	}
 	schema, yaml := "CREATE TYPE mood AS ENUM ('sad', 'glad'); CREATE DOMAIN code AS char(3)", "policies:\n"
 	for i, c := range cases {
-		schema += fmt.Sprintf("; CREATE TABLE m_%d (id int PRIMARY KEY, \"Owner\" %s); INSERT INTO m_%[1]d VALUES "+
-			"(1, %[3]s), (2, %[4]s), (3, NULL)", i, c.typ, c.stored, c.other)
+		schema += fmt.Sprintf(`;
+			CREATE TABLE m_%d (id int PRIMARY KEY, "Owner" %s);
+			INSERT INTO m_%[1]d VALUES (1, %[3]s), (2, %[4]s), (3, NULL)`, i, c.typ, c.stored, c.other)
 		yaml += fmt.Sprintf("  p_%d: {table: m_%[1]d, where: true, then: [delete]}\n", i)
 	}
 	in := kit.Install(t, schema, yaml)
 	for i, c := range cases {
 		conn := in.Conn(t)
 		pgtest.Exec(t, conn, c.session+"\n; SET SESSION AUTHORIZATION retention_operator")
-		n := pgtest.Value[int](t, conn, fmt.Sprintf("SELECT rows_held FROM retention.place_hold('m_%d', "+
-			"jsonb_build_object('Owner', %s)::text, 'x')", i, c.given))
+		n := pgtest.Value[int](t, conn, fmt.Sprintf(`SELECT rows_held FROM retention.place_hold('m_%d',
+			jsonb_build_object('Owner', %s)::text, 'x')`, i, c.given))
 		want := []int{1}
 		pgtest.Exec(t, in.Runner(), c.session+"\n; SELECT 1")
 		o := in.Done(fmt.Sprintf("p_%d", i), noon)
@@ -301,8 +325,9 @@ func TestHoldsByValuesOfManySpellings(t *testing.T) {
 
 func TestHoldsByOwnerRefused(t *testing.T) {
 	t.Parallel()
-	in := kit.Install(t, "CREATE TABLE m (id int PRIMARY KEY, owner_id int, span point, tags json[], doc json, name "+
-		"varchar(3), gone int); ALTER TABLE m DROP COLUMN gone",
+	in := kit.Install(t, `CREATE TABLE m (id int PRIMARY KEY, owner_id int, span point, tags json[], doc json,
+			name varchar(3), gone int);
+		ALTER TABLE m DROP COLUMN gone`,
 		"policies: {p: {table: m, where: true, then: [delete]}}")
 	for _, c := range []struct{ arguments, code string }{
 		{"'m', '{\"owner\": 1}', 'x'", "42703"}, {"'m', '{\"ctid\": 1}', 'x'", "42703"}, {"'m', '{\"gone\": 1}', 'x'",
@@ -333,16 +358,17 @@ func TestHoldByAMissingColumn(t *testing.T) {
 	in := kit.Install(t, owned, ownedPolicy)
 	hold(t, in, "'leaf', format('{\"owner_id\": \"%s\"}', md5('7')), 'case 1'")
 	in.Exec(t, "ALTER TABLE leaf RENAME COLUMN owner_id TO account_id")
-	const why = `hold 1 on table "public.leaf" compares (owner_id) of type uuid, and the table lacks such a column; place it again as things are now, then release this one`
+	const why = `hold 1 on table "public.leaf" compares (owner_id) of type uuid, and the table lacks such a column; ` +
+		"place it again as things are now, then release this one"
 	if o := in.Run("p", noon); o.State != "tripped" || o.Taken != 0 || o.Message != why {
-		t.Errorf("%+v", o)
+		t.Errorf("the run ended %s: %q, want tripped with %q: %+v", o.State, o.Message, why, o)
 	}
 	if got := pgtest.Value[string](t, in, "SELECT stopped_by FROM retention.preview('p')"); got != why {
 		t.Errorf("preview has stopped_by = %q, want %q", got, why)
 	}
 	in.Exec(t, "ALTER TABLE leaf RENAME COLUMN account_id TO owner_id")
 	if o := in.Done("p", noon); o.Kept["hold"] != 1 || !cmp.Equal(ids(t, in), []int{7}) {
-		t.Errorf("%+v, left %v", o, ids(t, in))
+		t.Errorf("with the column, want row 7 kept: %+v, left %v", o, ids(t, in))
 	}
 }
 
@@ -362,8 +388,8 @@ policies:
 	hold(t, in, "'m', '{\"owner_id\": 1}', 'x'")
 	hold(t, in, "'e_1', '{\"owner_id\": 2}', 'x'")
 	claims := func() string {
-		return pgtest.Value[string](t, in, "SELECT string_agg(id || retention.m_claim(id)::text, ' ' ORDER BY id) "+
-			"FROM m")
+		return pgtest.Value[string](t, in, `SELECT string_agg(id || retention.m_claim(id)::text, ' ' ORDER BY id)
+			FROM m`)
 	}
 	if got := claims(); got != "afalse btrue ctrue" {
 		t.Errorf("claims: %s", got)
@@ -373,9 +399,9 @@ policies:
 		t.Errorf("claims without the column: %s", got)
 	}
 	if o := in.Done("e", noon); o.Taken != 1 || o.Kept["hold"] != 1 {
-		t.Errorf("%+v", o)
+		t.Errorf("dropped %d partitions and kept %d, want 1 and 1: %+v", o.Taken, o.Kept["hold"], o)
 	}
 	if diff := cmp.Diff([]int{2, 3, 4}, pgtest.Column[int](t, in, "SELECT id FROM e ORDER BY id")); diff != "" {
-		t.Error(diff)
+		t.Errorf("rows left (-want +got):\n%s", diff)
 	}
 }
