@@ -224,7 +224,7 @@ func TestDeltaRefuses(t *testing.T) {
 		"no roles": {replaced("version: 1", "version: 1\ninstall: {roles: none}"),
 			`owner "retention_owner" in the migrations, roles: none in the policy file`, 3},
 		"a column's type": {replaced("type: timestamptz", "type: timestamp"),
-			`an earlier migration added column "created_at" of table "app.loan" with another type`, 12},
+			`an earlier migration added column "created_at" of table "app.loan" with another type`, 14},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
