@@ -103,12 +103,12 @@ func testSnapshotNearMisses(t *testing.T, server *driftServer) {
 	expectCodes(t, c, report)
 	text := c.text(t, report)
 	for _, want := range []string{
-		`info: table "app.message" is not as the catalog snapshot has it [V033]`,
+		`info: table "app.message" differs from the catalog snapshot [V033]`,
 		`Another column body: wanted text NOT NULL, found text NOT NULL DEFAULT '-'::text. ` +
 			`New column note: text. ` +
 			`New index message_note: CREATE INDEX message_note ON app.message USING btree (note).`,
-		`info: table "app.attachment" is not as the catalog snapshot has it: column note [V033]`,
-		"Nothing that is generated depends on it.",
+		`info: table "app.attachment" differs from the catalog snapshot: column note [V033]`,
+		"No generated object depends on it.",
 		`has no USAGE on schema app [V034]`, `hint: GRANT USAGE ON SCHEMA app TO retention_viewer;`,
 	} {
 		if !strings.Contains(text, want) {

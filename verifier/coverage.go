@@ -18,12 +18,12 @@ func (v *inspection) checkCoverage(r reading) error {
 		return row{"name": u.Table.String(), "inserts": u.Access.Insert, "reached": u.Reached}
 	}
 	policies := lists.Map(v.file.Policies, func(p *policy.Policy) row {
-		said := row{"policy": p.Name, "covers": lists.Map(p.Covers(), use), "uses": lists.Map(p.Uses(), use),
+		facts := row{"policy": p.Name, "covers": lists.Map(p.Covers(), use), "uses": lists.Map(p.Uses(), use),
 			"deletes": lists.Map(p.Deletes(), func(d policy.Effect) string { return d.Table.String() })}
 		if drops && p.Partitions && has(p, func(s policy.Step) bool { return s.Detach != nil }) {
-			said["parts"] = p.Table.String() // a policy detaches partitions, which then are tables, and drops them
+			facts["parts"] = p.Table.String() // detached partitions are tables until another step drops them
 		}
-		return said
+		return facts
 	})
 	named := append(lists.Map(v.file.Protect, policy.Table.String), lists.Map(v.file.Coverage.Exempt, exempted)...)
 	return v.finds(codeUncovered, v.coveredSchemas(), "uncovered",

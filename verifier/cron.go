@@ -50,9 +50,9 @@ func (v *inspection) compareJobs(r reading, query string, args ...any) error {
 func (v *inspection) checkCronElsewhere(r reading) error {
 	if v.server.Database != v.install.Database {
 		v.add(message{Code: codeCronDiffers, Position: v.install.Position,
-			Message: fmt.Sprintf("the jobs do not run in database %q", v.server.Database),
-			Want:    quoted(v.install.Database), Got: quoted(v.server.Database), Hint: "Connect to the database " +
-				"that install.database names."})
+			Message: fmt.Sprintf("the jobs run in another database than %q", v.server.Database),
+			Want:    quoted(v.install.Database), Got: quoted(v.server.Database),
+			Hint: "Connect to the database that install.database names."})
 	}
 	err := v.opt.CronRefused
 	switch {
@@ -64,13 +64,14 @@ func (v *inspection) checkCronElsewhere(r reading) error {
 	if err != nil && r.ctx.Err() == nil {
 		v.add(message{Code: codeUnreadable, Severity: diag.Unknown, Position: v.install.Position,
 			Message: fmt.Sprintf("could not check the jobs in pg_cron, in database %q", v.install.CronDatabase),
-			Detail: fmt.Sprintf("The answer was: %v.",
-				err), Hint: "Name that database with --cron-database-url, or verify again."})
+			Detail:  fmt.Sprintf("The answer was: %v.", err),
+			Hint:    "Name that database with --cron-database-url, or verify again."})
 	}
 	return r.ctx.Err()
 }
 
-// readCronElsewhere reads as the session's role if that sees all jobs, otherwise as the runner.
+// readCronElsewhere reads the jobs as the session's role if that role sees all jobs, otherwise as the
+// runner.
 func (v *inspection) readCronElsewhere(r reading) error {
 	said := len(v.report.Findings)
 	_, err := collectRows[struct{ Role string }](r, "cron_role", v.runner())
@@ -85,8 +86,7 @@ func (v *inspection) readCronElsewhere(r reading) error {
 
 func (v *inspection) checkStarts(r reading) error {
 	about := lists.Map(v.file.Jobs, func(j *policy.Job) generator.Object {
-		return generator.Object{Name: j.Name,
-			Position: j.Position}
+		return generator.Object{Name: j.Name, Position: j.Position}
 	})
 	return v.finds(codeCronStart, about, "cron_starts", lists.Map(about, objectName), v.attempts, v.cronNames(),
 		v.runner())(r)
@@ -114,16 +114,16 @@ func (v *inspection) readZone(r reading) error {
 	if err != nil {
 		return err
 	}
-	f := message{Code: codeUnreadable, Severity: diag.Unknown, Message: "could not tell when jobs should run",
-		Detail: fmt.Sprintf("pg_cron counts in cron.timezone, which role %q may not read.",
-			v.owner()), Hint: fmt.Sprintf("GRANT pg_monitor TO %s;", quote.Ident(v.owner()))}
+	f := message{Code: codeUnreadable, Severity: diag.Unknown, Message: "could not determine when jobs should run",
+		Detail: fmt.Sprintf("The schedules are in cron.timezone, which role %q may not read.", v.owner()),
+		Hint:   fmt.Sprintf("GRANT pg_monitor TO %s;", quote.Ident(v.owner()))}
 	if found.Name != "" {
 		zone, err := time.LoadLocation(found.Name)
 		if err == nil {
 			v.zone = zone
 			return nil
 		}
-		f.Detail = fmt.Sprintf("pg_cron counts in cron.timezone %q, which this program does not know.", found.Name)
+		f.Detail = fmt.Sprintf("The schedules are in cron.timezone %q, which this program does not know.", found.Name)
 		f.Hint = `Set cron.timezone to a name of the time zone database, such as "Europe/Berlin".`
 	}
 	v.add(f)

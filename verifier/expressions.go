@@ -59,14 +59,16 @@ func (v *inspection) checkUsage(r reading) error {
 	}
 	v.schemaUnreadable = slices.ContainsFunc(closed,
 		func(s struct{ Name string }) bool { return slices.Contains(v.install.SearchPath, s.Name) })
-	list, role := quote.Idents(lists.Map(closed, func(s struct{ Name string }) string { return s.Name })), v.install.Roles.Viewer
+	list := quote.Idents(lists.Map(closed, func(s struct{ Name string }) string { return s.Name }))
+	role := v.install.Roles.Viewer
 	if v.install.Roles.None {
 		role = v.server.User
 	}
 	v.add(message{Code: codeExpression, Severity: Info, Position: v.install.Position,
-		Message: fmt.Sprintf("not all expressions were looked at: role %q has no USAGE on schema %s", v.server.User,
+		Message: fmt.Sprintf("not all expressions were checked: role %q has no USAGE on schema %s", v.server.User,
 			list),
-		Detail: "Those that judge rows are proven where overdue rows are counted.", Hint: fmt.Sprintf("GRANT USAGE ON SCHEMA %s TO %s;", list, role)})
+		Detail: "Counting overdue rows checks the conditions of the policies as well.",
+		Hint:   fmt.Sprintf("GRANT USAGE ON SCHEMA %s TO %s;", list, role)})
 	return err
 }
 
@@ -89,7 +91,7 @@ func (v *inspection) checkExpressions(r reading, checks []generator.Check) error
 		if p := v.policyAt(c.Expr.Position); err != nil && errors.As(err, &refused) && meansNothing(refused) &&
 			p != nil {
 			v.add(refusal(p, c.Expr.Position, refused, fmt.Sprintf("an expression of policy %q is refused", p.Name),
-				`Bring back what it names, or change the expression, then run "pgretain snapshot" and "pgretain generate", and migrate.`))
+				`Restore the objects that it uses, or change the expression. Then run "pgretain snapshot" and "pgretain generate", and migrate.`))
 		} else if err != nil && (!errors.As(err, &refused) || refused.Code != insufficientPrivilege) {
 			return err
 		}

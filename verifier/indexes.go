@@ -16,8 +16,10 @@ import (
 
 var codesOfPlans = []string{codeNoIndex, codeOtherPlan}
 
-// Plans are asked for as many policies at once; so many batches' rows are sorted in no time.
-const plansAtOnce, fewBatches = 250, 10
+const (
+	plansAtOnce = 250 // number of policies in one query for plans
+	fewBatches  = 10  // rows of this many batches are sorted quickly, so they need no index
+)
 
 // checkPlans asks the planner how batches find their rows. If it uses no index in their order,
 // checkPlans finds out whether an index could serve at all.
@@ -103,14 +105,14 @@ func (v *inspection) compareIndex(o generator.Object, live index) (message, erro
 		return message{Code: codeIndexInvalid, Message: on + " is invalid",
 			Detail: "A concurrent build did not finish; queries cannot use the index.", Hint: v.buildHint(o)}, nil
 	case live.Recorded == nil:
-		f.Severity, f.Message, f.Hint = diag.Unknown, "no migration wrote down how "+on+" was built", record
-		f.Detail = "There is nothing to compare its definition with. Look at it; if it is right, have it written down."
+		f.Severity, f.Message, f.Hint = diag.Unknown, "no migration recorded how "+on+" was built", record
+		f.Detail = "There is no recorded definition to compare it with. Check the index. If it is right, record it."
 	case live.Table != o.Table: // the statements would drop a correct index
-		f.Message, f.Want, f.Got = on+" is not the one that was built", o.Definition, *live.Definition
-		f.Hint = "Correct the name of the table first, there or in the policy file."
+		f.Message, f.Want, f.Got = on+" differs from the index that was built", o.Definition, *live.Definition
+		f.Hint = "First rename the table, or change its name in the policy file."
 	case stored.ReplaceAllString(*live.Recorded, "") != stored.ReplaceAllString(*live.Definition, ""):
-		f.Message, f.Want, f.Got = on+" is not the one that was built", *live.Recorded, *live.Definition
-		f.Detail = "If it is right, as where a column got another type, have it written down: " + record
+		f.Message, f.Want, f.Got = on+" differs from the index that was built", *live.Recorded, *live.Definition
+		f.Detail = "If it is right, for example after a change of a column's type, record it: " + record
 		f.Hint = v.rebuildHint(o)
 	default:
 		return message{}, nil

@@ -36,7 +36,7 @@ func (v *inspection) notInstalled() {
 	}
 	v.add(message{Code: codeNotInstalled, Position: v.install.Position,
 		Message: fmt.Sprintf("schema %q does not exist in database %q", v.install.Schema, v.server.Database),
-		Detail:  "It was never migrated, or the connection leads to another database.", Hint: "pgretain migrate up"})
+		Detail:  "The database was never migrated, or the connection is to another database.", Hint: "pgretain migrate up"})
 }
 
 // nothingRead reports that nothing in the runtime's schema can be checked, if something should be
@@ -44,15 +44,15 @@ func (v *inspection) notInstalled() {
 func (v *inspection) nothingRead(detail, hint string) {
 	if slices.ContainsFunc(v.opt.Checks.Codes(), func(code string) bool { return checks[code] != Tables }) {
 		v.add(message{Code: codeUnreadable, Severity: diag.Unknown, Position: v.install.Position,
-			Message: fmt.Sprintf("could not check anything in schema %q",
-				v.install.Schema), Detail: detail, Hint: hint})
+			Message: fmt.Sprintf("could not check anything in schema %q", v.install.Schema),
+			Detail:  detail, Hint: hint})
 	}
 }
 
 // standby reports as of when a standby shows the database, and which checks it cannot make.
 func (v *inspection) standby() {
 	f := message{Code: codeStandby, Severity: Info, Position: v.install.Position, Message: "the server is a standby",
-		Detail: "It has replayed all that it got."}
+		Detail: "It has replayed everything that it received."}
 	if behind := v.server.Clock.Sub(v.server.Now); behind != 0 {
 		f.Detail = fmt.Sprintf("Everything is as of %s, %s ago; what happened since it does not know.",
 			v.server.Now.UTC().Format("2006-01-02 15:04:05 UTC"), behind.Round(time.Millisecond))
@@ -64,9 +64,9 @@ func (v *inspection) standby() {
 			scheduler = "whether the pg_cron scheduler is running and starts jobs, and "
 		}
 		v.add(message{Code: codeOnlyPrimary, Severity: diag.Unknown, Position: v.install.Position,
-			Message: "some of it only the primary can tell",
-			Detail:  "Not looked at: " + scheduler + "whether a run that is written down as running is at work.",
-			Hint:    "Verify the primary, or leave this out: --skip V094."})
+			Message: "some checks need the primary",
+			Detail:  "Not checked: " + scheduler + "whether runs that are recorded as running are in progress.",
+			Hint:    "Verify the primary, or use --skip V094."})
 	}
 }
 
@@ -96,8 +96,7 @@ func (v *inspection) checkRegistry(r reading) error {
 	}
 	for some := range slices.Chunk(objects, atOnce) {
 		wanted := lists.Map(some, func(o generator.Object) row {
-			return row{"kind": o.Kind, "name": o.Name,
-				"row": o.Row}
+			return row{"kind": o.Kind, "name": o.Name, "row": o.Row}
 		})
 		if err := v.finds("", some, "rows", wanted, repairHint)(r); err != nil {
 			return err
@@ -152,15 +151,16 @@ func (v *inspection) checkRoutines(r reading) error {
 
 var pinned = sync.OnceValue(generator.PinnedSettings)
 
-// wantedRoutine has the settings of functions for applications, too, which the registry gives them,
-// and the owner; nobody knows here who migrates: checkOwners says what that one must be.
+// wantedRoutine returns the definition of a routine that an object wants. Functions for applications get
+// their settings from the registry, so wantedRoutine adds these. The owner is "" for routines of the
+// migrating role, which is not known here. checkOwners checks that role.
 func (v *inspection) wantedRoutine(o generator.Object) (wantedRoutine, error) {
 	routine, err := pgparse.ReadRoutine(o.SQL)
 	if err != nil {
 		return wantedRoutine{}, fmt.Errorf("reading the wanted %s %q: %w", o.Kind, o.Name, err)
 	}
 	if o.Policy != "" && slices.Contains(routine.Clauses, "SECURITY DEFINER") && o.As == generator.AsWorker {
-		routine.Settings = append(routine.Settings, pinned()[2:]...) // its search path and time zone are its own
+		routine.Settings = append(routine.Settings, pinned()[2:]...) // the routine sets search path and time zone
 	}
 	w := wantedRoutine{routine, o.Name, routine.Role, o.Table}
 	if w.Owner == "" && o.As != generator.AsMigrator {

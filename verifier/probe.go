@@ -49,8 +49,8 @@ func (v *inspection) read(ctx context.Context, conn *pgx.Conn, f func(reading) e
 	options := pgx.TxOptions{IsoLevel: pgx.ReadCommitted, AccessMode: pgx.ReadOnly}
 	return pgx.BeginTxFunc(ctx, conn, options, func(tx pgx.Tx) error {
 		r := reading{ctx, tx, v.install.Schema}
-		if err := inspect.Prepare(ctx, tx, new(strconv.FormatInt(max(v.opt.Timeout.Milliseconds(), 1),
-			10))); err != nil {
+		timeout := strconv.FormatInt(max(v.opt.Timeout.Milliseconds(), 1), 10)
+		if err := inspect.Prepare(ctx, tx, &timeout); err != nil {
 			return err
 		}
 		return f(r)
@@ -79,7 +79,7 @@ func (r reading) savepoint(f func() error) error {
 	return pgx.BeginFunc(r.ctx, r.tx, func(pgx.Tx) error { return f() })
 }
 
-// ofOthers matches the schemas whose rows people may have written.
+// ofOthers matches schemas whose tables may contain rows that a person wrote.
 var ofOthers = regexp.MustCompile(`\b(retention|cron)\.`)
 
 // collect reads the rows of a query. A NULL answer is an error: a catalog function returns NULL if
@@ -120,9 +120,9 @@ func collectJSON(r reading, query string, args ...any) (json.RawMessage, error) 
 // finding is a row of a query that returns findings. Its columns are named like the parts of a
 // message.
 type finding struct {
-	Place int
-	// policies that the finding is about, if the row names them
-	Policies                                                                      []string
+	Place    int      // number of the object in the list that the query got, from 1; 0 for none
+	Policies []string // policies that the finding affects, if the row names them
+
 	Code, Policy, Kind, Object, Table, Severity, Message, Want, Got, Detail, Hint string
 }
 
@@ -135,15 +135,16 @@ func eachNamed[T any](r reading, query string, f func(T), args ...any) error {
 	return err
 }
 
-// finds returns a check whose query returns findings.
+// finds returns a check that adds the findings which a query returns. about are the objects to which the
+// findings refer by number.
 func (v *inspection) finds(code string, about []generator.Object, query string, args ...any) func(reading) error {
 	return func(r reading) error {
 		return eachNamed(r, query, func(f finding) { v.find(code, about, f) }, args...)
 	}
 }
 
-// find adds a finding that a query returned. Place is the number of its object, from 1. The object
-// completes the finding. Without a place, the finding is at its policy.
+// find adds a finding that a query returned. It completes the finding by its object in about. If the
+// finding has no object, its position is that of its policy.
 func (v *inspection) find(code string, about []generator.Object, f finding) {
 	o := generator.Object{Position: v.position(f.Policy)}
 	if f.Place > 0 {
@@ -153,11 +154,19 @@ func (v *inspection) find(code string, about []generator.Object, f finding) {
 		v.unfit[name], v.changed[name] = true, v.changed[name] || !aName(f.Message)
 		v.affected[f.Message] = append(v.affected[f.Message], name)
 	}
-	v.addKind(cmp.Or(generator.Kind(f.Kind), o.Kind),
-		message{Code: cmp.Or(f.Code, code), Severity: diag.Severity(f.Severity),
-			Position: o.Position, Policy: cmp.Or(f.Policy, o.Policy), Object: cmp.Or(f.Object,
-				o.Name), Table: cmp.Or(f.Table, o.Table),
-			Message: f.Message, Want: f.Want, Got: f.Got, Detail: f.Detail, Hint: f.Hint})
+	v.addKind(cmp.Or(generator.Kind(f.Kind), o.Kind), message{
+		Code:     cmp.Or(f.Code, code),
+		Severity: diag.Severity(f.Severity),
+		Position: o.Position,
+		Policy:   cmp.Or(f.Policy, o.Policy),
+		Object:   cmp.Or(f.Object, o.Name),
+		Table:    cmp.Or(f.Table, o.Table),
+		Message:  f.Message,
+		Want:     f.Want,
+		Got:      f.Got,
+		Detail:   f.Detail,
+		Hint:     f.Hint,
+	})
 }
 
 // ask runs probes one after another. An error of the server becomes a finding. ask returns an error
@@ -226,8 +235,8 @@ func (v *inspection) failed(p probe, err error) bool {
 	}
 	switch {
 	case concurrentlyDropped(err):
-		f.Code, f.Message = codeChanging, f.Message+": something changed while it was looked at"
-		f.Detail, f.Hint = fmt.Sprintf("The last look ended with: %v.", err), "Verify again."
+		f.Code, f.Message = codeChanging, f.Message+": an object was changed during the check"
+		f.Detail, f.Hint = fmt.Sprintf("The second attempt failed with: %v.", err), "Verify again."
 	case unscannable(err) != "":
 		f.Detail = fmt.Sprintf("The answer cannot be read: %s.", unscannable(err))
 	case !server || v.conn.IsClosed():
@@ -236,7 +245,7 @@ func (v *inspection) failed(p probe, err error) bool {
 		v.refusedToCount(p.policy, refused)): // another finding reports it
 		return true
 	case refused.Code == "40001": // serialization_failure: on a standby, a conflict with recovery
-		f.Code, f.Message = codeOnlyPrimary, fmt.Sprintf("checking %s stood in the way of replication", p.about)
+		f.Code, f.Message = codeOnlyPrimary, fmt.Sprintf("checking %s conflicts with replication", p.about)
 		f.Hint = "Try again, verify the primary, or set hot_standby_feedback or a longer " +
 			"max_standby_streaming_delay on the standby."
 	case refused.Code == "57014", refused.Code == "55P03": // query_canceled by statement_timeout, lock_not_available
@@ -280,9 +289,9 @@ func (v *inspection) addLacks() {
 	}
 }
 
-// refusedTo returns the owner of the innermost SECURITY DEFINER function of ours in which the
-// server refused a privilege. It returns "" for other errors, and where the caller's own role lacks
-// the privilege.
+// refusedTo returns the role that lacks a privilege, if the server refused the privilege in a SECURITY
+// DEFINER function of the runtime. That role is the function's owner. refusedTo returns "" for other
+// errors, and if the session's own role lacks the privilege.
 func (v *inspection) refusedTo(err *pgconn.PgError) string {
 	if err.Code != insufficientPrivilege {
 		return ""
@@ -305,8 +314,8 @@ func (v *inspection) refusedTo(err *pgconn.PgError) string {
 // name without schema.
 var deniedObject = regexp.MustCompile(`^permission denied for (\w+(?: \w+)*) (\S+|".*")$`)
 
-// grantHint returns the statement that gives a role the privilege that the server missed. The
-// message has the schema of no other object, so that hint is in words.
+// grantHint returns a hint to grant the missing privilege. It is a statement for a schema, and a
+// sentence for other objects, because the server's message does not contain their schema.
 func grantHint(role string, err *pgconn.PgError) string {
 	if m := deniedObject.FindStringSubmatch(err.Message); m != nil && m[1] == "schema" {
 		return fmt.Sprintf("GRANT USAGE ON SCHEMA %s TO %s;", quote.Ident(m[2]), quote.Ident(role))
@@ -314,8 +323,8 @@ func grantHint(role string, err *pgconn.PgError) string {
 	return fmt.Sprintf("Grant the privilege to role %q.", role)
 }
 
-// knownLack reports whether a finding is about the privilege that a role lacks by the server's
-// message. The message names an object without its schema.
+// knownLack reports whether a finding already reports the privilege that a role lacks. It compares names
+// without schemas, because the server's message has none.
 func (v *inspection) knownLack(role string, err *pgconn.PgError) bool {
 	denied := deniedObject.FindStringSubmatch(err.Message)
 	return denied != nil && slices.ContainsFunc(v.report.Findings, func(f Finding) bool {

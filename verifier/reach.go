@@ -59,9 +59,9 @@ func (v *inspection) reachProbes() []probe {
 			check: v.finds(codeReferencingIndex, nil, "reach_indexes", v.reach)},
 		{about: "foreign keys that keep rows, or are switched off", codes: []string{codeBlocked, codeKeyOff},
 			check: v.checkKeys},
-		// A trigger runs in the batch, as the worker, with its search path unless the function has
-		// its own, and one that fires BEFORE each row may keep the row. The policy names under
-		// "triggers" those that somebody has looked at.
+		// A trigger fires in the batch, as the worker. It has the worker's search path, unless its
+		// function sets one. A BEFORE ROW trigger may keep the row. "triggers" of a policy names the
+		// triggers that a person has checked.
 		{about: "triggers of the application", codes: []string{codeTrigger}, check: v.finds(codeTrigger, nil,
 			"reach_triggers", v.reach, v.policyRows(), v.opt.Snapshot, v.worker(), v.install.SearchPath)},
 		{about: "replica identities", codes: []string{codeIdentity},
@@ -69,8 +69,8 @@ func (v *inspection) reachProbes() []probe {
 	}
 }
 
-// checkKeys checks foreign keys, except those that the policy file mentions. Keys are triggers,
-// which a superuser can disable for a table. checkSessions checks sessions.
+// checkKeys checks foreign keys, except those that the policy file mentions. It also finds keys whose
+// triggers a superuser disabled for a table. checkSessions finds sessions with disabled triggers.
 func (v *inspection) checkKeys(r reading) error {
 	type onKey struct {
 		finding
@@ -102,10 +102,10 @@ func (v *inspection) checkUnexpected(r reading) error {
 	return v.finds(codeUnexpected, nil, "unexpected", names, tables)(r)
 }
 
-// checkRowSecurity: the generated functions run with row_security = off, so that they fail where
-// rows would be hidden from them. What foreign keys do is done as the table's owner, past any row
-// security. Asked about are tables that are named, and those of expressions, whose schema is ""
-// where the search path says which it is.
+// checkRowSecurity checks that row security hides no rows from the worker. Generated functions run with
+// row_security = off, so they fail if rows would be hidden. Foreign keys act as the table's owner, so
+// row security does not affect them. The check covers the tables that the file names, also in
+// expressions. Schema "" means that the search path determines the schema.
 func (v *inspection) checkRowSecurity(r reading) error {
 	read := []row{}
 	for _, m := range v.file.NamedTables() {

@@ -143,18 +143,27 @@ type jsonReport struct {
 // JSON writes the report as one JSON object.
 func (r *Report) JSON(w io.Writer) error {
 	leftOut := slices.DeleteFunc(Selection{}.Codes(), func(code string) bool { return slices.Contains(r.Checks, code) })
-	return report.WriteJSON(w, jsonReport{Version: 1, Verdict: r.Verdict(), File: r.File, Objects: r.Objects,
-		Policies: r.Policies,
-		Drift:    r.Count(diag.Drift), Unknown: r.Count(diag.Unknown), Info: r.Count(diag.Info), Suppressed: r.Suppressed(),
-		LeftOut: leftOut, Findings: r.Findings})
+	return report.WriteJSON(w, jsonReport{
+		Version:    1,
+		Verdict:    r.Verdict(),
+		File:       r.File,
+		Objects:    r.Objects,
+		Policies:   r.Policies,
+		Drift:      r.Count(diag.Drift),
+		Unknown:    r.Count(diag.Unknown),
+		Info:       r.Count(diag.Info),
+		Suppressed: r.Suppressed(),
+		LeftOut:    leftOut,
+		Findings:   r.Findings,
+	})
 }
 
-// suppress takes findings out of the verdict that the policy file says to leave out, by the
-// server's clock, and reports what suppressions are of no use. That changes no verdict: what a
-// suppression was for counts again, if it is still there.
+// suppress marks the findings that the policy file suppresses at the server's time, so that they do not
+// change the verdict. It reports suppressions that have ended or match nothing, as Info. Findings of a
+// suppression that has ended count again.
 func (v *inspection) suppress() {
 	filter := suppress.New(v.file, "V", v.server.Now)
-	everything := v.complete // false if there may be findings that nobody saw
+	everything := v.complete // false if checks were left out
 	for i := range v.report.Findings {
 		f := &v.report.Findings[i]
 		if p := v.policies[f.Policy]; f.Table == "" && p != nil {
@@ -170,7 +179,7 @@ func (v *inspection) suppress() {
 		f.Code, f.Severity, f.Policy, f.Object = codeSuppressionEnded, Info, e.Policy, e.Object
 		if e.Lapsed == "" {
 			f.Code = codeSuppressionIdle
-			f.Detail = "What it is for has gone, or is about something else."
+			f.Detail = "The finding does not exist any more, or it is about another object."
 			if !known {
 				f.Detail = "This program has no such check."
 			}

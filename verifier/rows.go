@@ -54,8 +54,7 @@ var codesOfFunctions = []string{codeTableRights, codeExpression}
 func lateByNature(p *policy.Policy) bool {
 	return p.Where != nil || len(p.Keep) > 0 || len(p.Joins) > 0 || len(p.DueRanks()) > 0 ||
 		slices.ContainsFunc(p.DueClocks(), func(c *policy.Clock) bool {
-			return c.Expression != nil ||
-				len(c.Window.Tiers) > 1
+			return c.Expression != nil || len(c.Window.Tiers) > 1
 		})
 }
 
@@ -78,7 +77,7 @@ func (v *inspection) refusedToCount(p *policy.Policy, refused *pgconn.PgError) b
 		return false
 	case !v.found(p.Name, codeExpression):
 		v.add(refusal(p, p.Position, refused, fmt.Sprintf("the functions of policy %q are refused", p.Name),
-			`Bring back what its expressions name, or change them, then run "pgretain snapshot" and "pgretain generate", and migrate.`))
+			`Restore the objects that its expressions use, or change the expressions. Then run "pgretain snapshot" and "pgretain generate", and migrate.`))
 	}
 	return true
 }

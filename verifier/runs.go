@@ -11,11 +11,10 @@ import (
 	"pgretain/policy"
 )
 
-// These are durations for the deadlines of later runs in a job: of a run without a budget, and of a
-// report.
+// The deadline of a run includes the longest duration of earlier runs in the same job.
 const (
-	noBudget   = 24 * time.Hour
-	reportTime = time.Hour
+	noBudget   = 24 * time.Hour // longest duration of a run without a budget
+	reportTime = time.Hour      // longest duration of a report
 )
 
 // scheduledRun is a policy, or a report, as one job runs it.
@@ -53,9 +52,8 @@ func (v *inspection) runs() []scheduledRun {
 	return v.scheduled
 }
 
-// lag returns the time between now and the latest scheduled instant whose deadline has passed, in
-// whole seconds. Rows that were due then must be gone. It returns false if there is no such instant
-// within twenty years.
+// lag returns how long ago rows must have become due to be overdue now, in whole seconds. It returns
+// false if there is no such time within twenty years.
 func lag(t calendar.Ticks, now time.Time, budget time.Duration) (time.Duration, bool) {
 	if t.Deadline(now, budget).IsZero() {
 		return 0, false
@@ -89,10 +87,11 @@ func (v *inspection) runRows() []row {
 	})
 }
 
-// unfinishedRuns in a row, all of which spent their budget, are no accident.
+// unfinishedRuns is the number of successive runs that must have spent their budget for a finding.
 const unfinishedRuns = 12
 
-// checkKeepUp leaves policies out that have not been at it for longer than the schedule promises.
+// checkKeepUp finds policies that do not keep up with new rows: their last unfinishedRuns runs all spent
+// their budget, and the first of these runs began before the last deadline of the schedule.
 func (v *inspection) checkKeepUp(r reading) error {
 	return v.finds(codeKeepUp, nil, "unfinished", v.runRows(), unfinishedRuns)(r)
 }

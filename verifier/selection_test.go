@@ -32,7 +32,7 @@ func TestSelect(t *testing.T) {
 	}
 }
 
-// All unknown names are told at once.
+// TestSelectUnknown checks that the error of Select lists all unknown names.
 func TestSelectUnknown(t *testing.T) {
 	_, err := Select([]string{"V020", "V999"}, []string{"indices", "L001"})
 	var unknown UnknownChecks
@@ -41,12 +41,13 @@ func TestSelectUnknown(t *testing.T) {
 	}
 }
 
-// What could not be looked at is shown with whatever was asked for, unless it is skipped by name; a
-// group none of whose checks was asked for does not look.
+// TestSelectionOfWhatCouldNotBeSeen checks which probes run and which findings are shown for a
+// selection. A finding that a check could not be made is shown unless its code is skipped. A probe does
+// not run if none of its checks is selected.
 func TestSelectionOfWhatCouldNotBeSeen(t *testing.T) {
 	for name, test := range map[string]struct {
 		only, skip  []string
-		runs, shown bool // a group of V020; V091
+		runs, shown bool // a probe with V020 runs; a finding V091 is shown
 	}{
 		"everything":         {runs: true, shown: true},
 		"its check":          {only: []string{"V020"}, runs: true, shown: true},

@@ -13,9 +13,9 @@ import (
 	"pgretain/policy"
 )
 
-// changed is a table of the snapshot in its live form; nil if it was dropped.
+// changed is a table that differs from the snapshot.
 type changed struct {
-	want, got *catalog.Table
+	want, got *catalog.Table // the table in the snapshot, and the live table; got is nil if it was dropped
 	facts     []catalog.Difference
 }
 
@@ -66,10 +66,10 @@ func (v *inspection) compareTypes(r reading, live *catalog.Snapshot) error {
 	return nil
 }
 
-// compareTables returns the tables that differ from the snapshot. It leaves out partitions, unless
-// the file names them. It leaves out dropped tables that the file names, because they have a
-// finding. It leaves out columns and indexes that migrations created since the snapshot. Snapshots
-// never contain indexes that name pgretain as their owner.
+// compareTables returns the tables that differ from the snapshot. It leaves out:
+//   - partitions, unless the file names them
+//   - dropped tables that the file names, because they have a finding
+//   - columns and indexes that migrations created since the snapshot
 func (v *inspection) compareTables(live *catalog.Snapshot) []changed {
 	var list []changed
 	named, made, found := map[string]bool{}, map[string]bool{}, live.Graph()
@@ -192,11 +192,11 @@ func (v *inspection) unexplained(c changed, e consequence) bool {
 // isReach reports whether a finding on reach has the live tables as its reason.
 func isReach(f Finding) bool { return f.Group == string(Reach) && f.Severity != diag.Unknown }
 
-// message returns the finding's text. One difference becomes want and got, several become words. It
-// ends with the consequences.
+// message returns the finding about the table. A single difference becomes its Want and Got. Several
+// differences are listed in its Detail, followed by the consequences.
 func (c changed) message(otherwise []consequence) message {
 	f := message{Code: codeSnapshot, Object: c.name(),
-		Message: fmt.Sprintf("table %q is not as the catalog snapshot has it", c.name())}
+		Message: fmt.Sprintf("table %q differs from the catalog snapshot", c.name())}
 	if len(c.facts) == 1 {
 		f.Message += ": " + c.facts[0].What
 		f.Want, f.Got = c.facts[0].Want, c.facts[0].Got
@@ -206,14 +206,14 @@ func (c changed) message(otherwise []consequence) message {
 			case d.Want == "":
 				return fmt.Sprintf("New %s: %s.", d.What, d.Got)
 			case d.Got == "":
-				return fmt.Sprintf("No %s any more: %s.", d.What, d.Want)
+				return fmt.Sprintf("Missing %s: %s.", d.What, d.Want)
 			}
-			return fmt.Sprintf("Another %s: wanted %s, found %s.", d.What, d.Want, d.Got)
+			return fmt.Sprintf("Different %s: wanted %s, found %s.", d.What, d.Want, d.Got)
 		}), 8) + " "
 	}
 	if len(otherwise) == 0 {
-		f.Severity, f.Hint = Info, `Run "pgretain snapshot" and check the file in.`
-		f.Detail += "Nothing that is generated depends on it."
+		f.Severity, f.Hint = Info, `Run "pgretain snapshot" and commit the file.`
+		f.Detail += "No generated object depends on it."
 		return f
 	}
 	if p := otherwise[0].policy; p != nil {
@@ -230,11 +230,11 @@ func (c changed) message(otherwise []consequence) message {
 	if len(texts) > 2 {
 		objects += " and others"
 	}
-	f.Detail += "For the table as it is, other objects would be generated: " + objects + "."
+	f.Detail += "For the present table, other objects would be generated: " + objects + "."
 	return f
 }
 
-// shortened joins sentences into one line and cuts it at most characters.
+// shortened joins sentences into one line. It shows at most the given number of sentences.
 func shortened(list []string, most int) string {
 	if len(list) <= most {
 		return strings.Join(list, " ")

@@ -30,15 +30,14 @@ func (v *inspection) checkTables(r reading) error {
 // only with their schema, because a bare name may belong to a WITH.
 func (v *inspection) namedTables() []policy.NamedTable {
 	return slices.DeleteFunc(v.file.NamedTables(), func(m policy.NamedTable) bool {
-		return m.Schema == "" ||
-			m.Kind == "report"
+		return m.Schema == "" || m.Kind == "report"
 	})
 }
 
 // ensured is a wanted column that a migration created.
 type ensured struct {
 	generator.Object
-	name, value string // its default; "" if it has none
+	name, value string // name of the column, and its default; "" if it has none
 }
 
 type liveColumn struct {
@@ -98,9 +97,9 @@ func (v *inspection) checkEnsured(r reading) error {
 	return err
 }
 
-// otherDefault reports whether defaults differ. The server compares constants as values of the
-// column's type. A constant, or no default, differs from a function call. It cannot compare other
-// defaults.
+// otherDefault reports whether the wanted and the live default differ. The server compares constants as
+// values of the column's type. A constant or no default differs from a function call. Other defaults
+// cannot be compared; for them it returns false.
 func (w ensured) otherDefault(r reading, live liveColumn) (bool, error) {
 	var constants []pgparse.Constant
 	calls, none := false, false

@@ -30,8 +30,8 @@ func counted(n int, one, several string) string {
 
 // repairHint is for an object that a migration created and a person changed. No migration is
 // pending then.
-const repairHint = "Run its statements from the last migration that has them again, in the role that the migration " +
-	"takes."
+const repairHint = "Run its statements again, from the last migration that has them, " +
+	"as the role that the migration uses."
 
 // tableParts splits "schema.name". The catalog snapshot says where the schema ends, because names
 // may contain dots.

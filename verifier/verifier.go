@@ -40,8 +40,9 @@ type Options struct {
 // Verify compares the wanted objects, those of the runtime included, and the policy file with the
 // database of conn. It only reads. An error means that it could not run; what a role cannot see is
 // a finding of the report.
-func Verify(ctx context.Context, conn *pgx.Conn, file *policy.File, wanted []generator.Object, opt Options) (*Report,
-	error) {
+func Verify(
+	ctx context.Context, conn *pgx.Conn, file *policy.File, wanted []generator.Object, opt Options,
+) (*Report, error) {
 	if opt.Timeout <= 0 {
 		opt.Timeout = 5 * time.Second
 	}
@@ -90,9 +91,9 @@ type inspection struct {
 	schemaUnreadable bool                // the role may not read a schema of the search path
 	unfit            map[string]bool     // policies that do not fit the catalog
 	changed          map[string]bool     // policies that do not fit the catalog for more than a name
-	affected         map[string][]string // policies that a finding names, by its message
+	affected         map[string][]string // policies that a finding affects, by the finding's message
 	uncounted        map[string]bool     // policies whose rows could not be counted, which is a finding
-	unsettled        []generator.Object  // objects of instances whose pages must still be re-created or dropped
+	unsettled        []generator.Object  // objects of instances that must still be re-created or dropped
 }
 
 // server describes the server, the database and the role of the inspection.
@@ -132,7 +133,7 @@ func (v *inspection) run(ctx context.Context) error {
 	v.oneRole()
 	if len(v.objects(generator.KindEach)) > 0 { // all other probes need it
 		err := v.ask(ctx, []probe{{about: "the schemas that policies are for", codes: v.opt.Checks.Codes(),
-			check: v.readMembers}})
+			check: v.readInstances}})
 		if err != nil || v.file == v.source {
 			return err
 		}
@@ -254,8 +255,8 @@ func (v *inspection) found(about string, codes ...string) bool {
 	})
 }
 
-// causes maps a code to the codes whose findings about the same table, or the same policy where no
-// table is named, say it better. drop itself decides about codeExpression.
+// causes maps a code to codes whose findings are the cause of its findings. Both findings must be about
+// the same table, or about the same policy if no table is named. drop handles codeExpression itself.
 var causes = map[string][]string{
 	codeNoIndex:   codesOfTables,
 	codeOtherPlan: codesOfTables,
@@ -264,8 +265,8 @@ var causes = map[string][]string{
 // codesOfTables are the checks on a missing or unfit table and its indexes.
 var codesOfTables = []string{codeNoTable, codeIndexMissing, codeIndexInvalid, codeIndexDiffers, codeSnapshot}
 
-// aName reports whether a message of the runtime is about a name in a policy that can mean another
-// object than it did.
+// aName reports whether a message of the runtime says that a name in a policy may now mean another
+// object.
 func aName(message string) bool {
 	return strings.Contains(message, " is gone, and ") || strings.Contains(message, " is new, and ")
 }
@@ -292,7 +293,7 @@ func (v *inspection) drop() {
 	for i, f := range v.report.Findings {
 		// the statements would drop a correct index
 		if f.Code == codeIndexDiffers && v.found(f.Policy, codeUnexpected, codeExpression) {
-			v.report.Findings[i].Hint = "First mend what the policy was not made for, or the expression that the " +
+			v.report.Findings[i].Hint = "First correct the catalog, or the expression that the " +
 				"server refuses."
 		}
 	}
@@ -330,8 +331,8 @@ func (v *inspection) atInstall() []generator.Object {
 	return []generator.Object{{Position: v.install.Position}}
 }
 
-// owner is the role that owns the runtime, worker the one that evaluates policies; with "roles:
-// none" whoever owns the schema is both, and the runner.
+// owner returns the role that owns the runtime, worker the role that evaluates policies, and runner the
+// role that runs jobs. With "roles: none" all three are the owner of the schema.
 func (v *inspection) owner() string  { return v.role(v.install.Roles.Owner) }
 func (v *inspection) worker() string { return v.role(v.install.Roles.Worker) }
 func (v *inspection) runner() string { return v.role(v.install.Roles.Runner) }

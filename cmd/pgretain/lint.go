@@ -185,7 +185,7 @@ func (l *linted) useless() diag.List {
 		switch {
 		case diag.Title(e.Check) == "":
 			d.Message, d.Detail = "the suppression of "+e.Check+" matches nothing", "This program has no such check."
-			d.Code, d.Hint = codeSuppressionIdle, `Take it out of "suppress".`
+			d.Code, d.Hint = codeSuppressionIdle, `Remove it from "suppress".`
 		case e.Lapsed == "":
 			d.Code = codeSuppressionIdle
 		}

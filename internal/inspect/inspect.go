@@ -17,29 +17,29 @@ import (
 	catalogsql "pgretain/sql/catalog"
 )
 
-// Request says what a snapshot is about.
+// Request describes which tables a snapshot must have.
 type Request struct {
-	Tables     []string // "schema.name", or "name" to be found in SearchPath; unquoted
-	SearchPath []string // schemas, the first one first
-	Runtime    string   // the runtime's schema; its tables are left out unless Tables names them
-	All        bool     // all tables of the application, beside those that Tables names
+	Tables     []string // "schema.name", or "name", which is looked up in SearchPath; unquoted
+	SearchPath []string // schemas, in the order of the look-up
+	Runtime    string   // schema of the runtime; its tables are left out unless Tables names them
+	All        bool     // also all tables of the application that Tables does not name
 
-	Each map[string]string // words that stand for schemas, with patterns of these: one is read for all
+	// Each maps a placeholder for many schemas to the pattern of their names. The tables of one of
+	// these schemas are read.
+	Each map[string]string
 }
 
-// ErrChanged says that PostgreSQL had no definition any more for what a statement's snapshot still
-// has.
-var ErrChanged = errors.New("an object changed while it was looked at")
+// ErrChanged means that an object was dropped after the statement's snapshot was taken.
+var ErrChanged = errors.New("an object was changed or dropped during the check")
 
 // Querier is a session, or a transaction in one.
 type Querier interface {
 	Query(context.Context, string, ...any) (pgx.Rows, error)
 }
 
-// Snapshot reads the tables of the request and what a delete from them can reach, in one
-// read-only transaction that takes no lock and needs no privilege on the tables. The second
-// result lists the names that no table has. Types and expressions
-// are printed with qualified names, except those of pg_catalog.
+// Snapshot reads the tables of the request and the tables that a delete from them can reach. It reads in
+// one READ ONLY transaction, takes no lock on the tables and needs no privilege on them. unknown lists
+// the names that no table has. Types and expressions have qualified names, except those of pg_catalog.
 func Snapshot(ctx context.Context, conn *pgx.Conn, request Request) (s *catalog.Snapshot, unknown []string, err error) {
 	err = readOnly(ctx, conn, func(tx pgx.Tx) (err error) {
 		s, unknown, err = Read(ctx, tx, request)
@@ -48,7 +48,7 @@ func Snapshot(ctx context.Context, conn *pgx.Conn, request Request) (s *catalog.
 	return s, unknown, err
 }
 
-// readOnly runs f in a transaction that sees one state of the database.
+// readOnly calls f in a READ ONLY transaction with one snapshot (REPEATABLE READ).
 func readOnly(ctx context.Context, conn *pgx.Conn, f func(pgx.Tx) error) error {
 	options := pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}
 	return pgx.BeginTxFunc(ctx, conn, options, func(tx pgx.Tx) error {
@@ -63,18 +63,18 @@ func readOnly(ctx context.Context, conn *pgx.Conn, f func(pgx.Tx) error) error {
 	})
 }
 
-// Prepare makes what a transaction prints independent of its session. The timeout is in
-// milliseconds, nil for its own.
+// Prepare sets the settings of a transaction so that its output does not depend on the session. timeout
+// is the statement_timeout in milliseconds; nil keeps that of the session.
 func Prepare(ctx context.Context, tx pgx.Tx, timeout *string) error {
 	_, err := tx.Exec(ctx, catalogsql.Query("settings"), timeout)
 	return err
 }
 
-// Read is Snapshot in a transaction of the caller's, after Prepare. It has schemas in the places of
-// the words that stand for many, and puts the words back; a table there that is asked for by its
-// own name as well is in the snapshot twice.
+// Read works like Snapshot, in a transaction of the caller after Prepare. For each placeholder of Each
+// it reads one schema, and names that schema by the placeholder in the result. If the request also names
+// a table of that schema directly, the snapshot has the table under both names.
 func Read(ctx context.Context, tx Querier, request Request) (*catalog.Snapshot, []string, error) {
-	// An empty array of nil, which the server would take for NULL, and a copy of another one.
+	// copies, because rename changes tables; never nil, which the server would read as NULL
 	tables, path := append([]string{}, request.Tables...), append([]string{}, request.SearchPath...)
 	type example struct{ Word, Schema string }
 	examples, err := collect[example](ctx, tx, "example", request.Each, tables)
@@ -106,7 +106,7 @@ func Read(ctx context.Context, tx Querier, request Request) (*catalog.Snapshot, 
 	answer := list[0]
 	switch {
 	case answer.Twice != nil:
-		return nil, nil, fmt.Errorf("two tables answer to the name %q", *answer.Twice)
+		return nil, nil, fmt.Errorf("two tables have the name %q", *answer.Twice)
 	case answer.Changed:
 		return nil, nil, ErrChanged
 	}
@@ -134,8 +134,7 @@ func Read(ctx context.Context, tx Querier, request Request) (*catalog.Snapshot, 
 	return snapshot, append(answer.Unknown, unknown...), nil
 }
 
-// rename gives those of the tables that are in one schema the names that they would have in
-// another.
+// rename replaces the schema from by to in the names of tables.
 func rename(tables []string, from, to string) {
 	for i, name := range tables {
 		if table, ok := strings.CutPrefix(name, from+"."); ok {
@@ -144,8 +143,7 @@ func rename(tables []string, from, to string) {
 	}
 }
 
-// distribute reads how Citus distributes the tables, where it is there: its catalog is tables of an
-// extension.
+// distribute reads how Citus distributes the tables, if the extension is installed.
 func distribute(ctx context.Context, tx Querier, tables catalog.Graph) error {
 	type distributed struct {
 		Table string
@@ -160,8 +158,8 @@ func distribute(ctx context.Context, tx Querier, tables catalog.Graph) error {
 	return err
 }
 
-// Instances are those of the members of a policy: the schemas that have its table, or the table's
-// shards on this server.
+// Instances returns the instances of a policy: one for each schema that has its table, or one for each
+// shard of the table on this server.
 func Instances(ctx context.Context, tx Querier, e *policy.Each, name, table string) (list []policy.Instance,
 	err error) {
 	if e.ShardsOf != "" {
@@ -170,12 +168,13 @@ func Instances(ctx context.Context, tx Querier, e *policy.Each, name, table stri
 		list, err = collect[policy.Instance](ctx, tx, "members", e.Schemas, table, name, e.Name)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("looking for the members of policy %q: %w", name, err)
+		return nil, fmt.Errorf("reading the instances of policy %q: %w", name, err)
 	}
 	return list, nil
 }
 
-// Survey reads all tables of an application, and what the server knows of their sizes.
+// Survey reads all tables of an application, with their sizes and the ranges of columns that may be
+// clocks, from the statistics of the server.
 func Survey(ctx context.Context, conn *pgx.Conn, request Request) (*catalog.Snapshot, *catalog.Statistics, error) {
 	request.All = true
 	var snapshot *catalog.Snapshot
@@ -213,7 +212,7 @@ func Survey(ctx context.Context, conn *pgx.Conn, request Request) (*catalog.Snap
 	return snapshot, s, err
 }
 
-// ofCitus asks Citus, where it is there; nothing elsewhere.
+// ofCitus runs a query on the catalog of Citus. It returns no rows if Citus is not installed.
 func ofCitus[T any](ctx context.Context, tx Querier, query string, args ...any) ([]T, error) {
 	there, err := collect[struct{ Is bool }](ctx, tx, "distributes")
 	if err != nil || !there[0].Is {
@@ -242,8 +241,8 @@ func clockReadings(ctx context.Context, tx Querier) (string, error) {
 	return pgx.CollectExactlyOneRow(rows, pgx.RowTo[string])
 }
 
-// OtherZone returns the time zone of the database's sessions, "" where its local times are those of
-// zone for a year.
+// OtherZone returns the time zone of the database's sessions. It returns "" if the local times of that
+// zone are the same as in zone for a year.
 func OtherZone(ctx context.Context, tx Querier, zone string) (string, error) {
 	found, err := collect[struct{ Zone string }](ctx, tx, "other_zone", zone)
 	if err != nil {

@@ -34,7 +34,7 @@ func Types(ctx context.Context, conn *pgx.Conn, file *policy.File, s *catalog.Sn
 	return answers, err
 }
 
-// ReadTypes is Types in a transaction of the caller's, after Prepare.
+// ReadTypes works like Types, in a transaction of the caller after Prepare.
 func ReadTypes(ctx context.Context, tx pgx.Tx, file *policy.File, s *catalog.Snapshot) (answers []Answer, err error) {
 	schemas, err := exampleSchemas(ctx, tx, file)
 	if err != nil {
@@ -50,7 +50,7 @@ func ReadTypes(ctx context.Context, tx pgx.Tx, file *policy.File, s *catalog.Sna
 		}
 		more, err := describe(ctx, tx, file.Install.Path(), schemas, questions)
 		if err != nil {
-			return nil, fmt.Errorf("asking for the types of expressions: %w", err)
+			return nil, fmt.Errorf("reading the types of expressions: %w", err)
 		}
 		if s.Types == nil {
 			s.Types = map[string]string{}
@@ -64,7 +64,7 @@ func ReadTypes(ctx context.Context, tx pgx.Tx, file *policy.File, s *catalog.Sna
 	}
 }
 
-// exampleSchemas returns a schema for each word that stands for many.
+// exampleSchemas returns one schema for each placeholder of several schemas.
 func exampleSchemas(ctx context.Context, tx Querier, file *policy.File) (map[string]string, error) {
 	type example struct{ Word, Schema string }
 	tables := []string{}
@@ -79,7 +79,7 @@ func exampleSchemas(ctx context.Context, tx Querier, file *policy.File) (map[str
 	return schemas, err
 }
 
-// describe has the server parse the questions.
+// describe lets the server parse the expressions, and returns their types.
 func describe(ctx context.Context, tx pgx.Tx, path []string, schemas map[string]string,
 	questions []generator.Question) (answers []Answer, err error) {
 	oids, typmods := make([]uint32, len(questions)), make([]int32, len(questions))
@@ -117,8 +117,8 @@ func describe(ctx context.Context, tx pgx.Tx, path []string, schemas map[string]
 	return answers, err
 }
 
-// aboutText are the classes of errors about syntax, names, types, values and privileges, and not
-// about the server. https://www.postgresql.org/docs/current/errcodes-appendix.html
+// aboutText are the classes of errors that an expression can cause: in its syntax, names, types, values
+// or privileges. https://www.postgresql.org/docs/current/errcodes-appendix.html
 var aboutText = []string{"0A", "22", "3F", "42"}
 
 func setPath(ctx context.Context, tx pgx.Tx, schemas ...string) error {

@@ -6,11 +6,11 @@ import (
 	"testing"
 )
 
-// cases are policies of app.note and what is said of them, a code each; "" for nothing. What could
-// be taken for a fault and is none matters as much as the faults.
+// cases are policies, mostly on app.note, with the codes that lint must report for them. Cases without a
+// code are correct policies that look like a mistake.
 var cases = map[string]struct {
-	body string // of the policies
-	want []string
+	body string   // content of "policies"
+	want []string // expected codes
 }{
 	// Conditions.
 	"texts that a collation may take for one": {`a: {table: app.note, where: "tag = 'Done' AND tag = 'done'", then: [delete]}`, nil},
@@ -140,17 +140,17 @@ policies:
 jobs:
 `
 
-// TestJobs lints jobs of the policies above.
+// TestJobs checks the codes that lint reports for jobs of the policies in three.
 func TestJobs(t *testing.T) {
 	t.Parallel()
 	for jobs, want := range map[string][]string{
-		// b is for hand
+		// policy b has no "due", so it may be run by hand
 		`  x: {schedule: "0 1 * * *", run: [a, c]}`:                                                               nil,
 		`  x: {schedule: "0 1 * * *", run: [a, b]}`:                                                               {"L020"},
 		"  x: {schedule: \"0 1 * * *\", run: [a, c]}\n  y: {schedule: \"0 1 * * *\", run: [b]}":                   nil,
 		"  x: {schedule: \"0 1 * * *\", run: [a]}\n  y: {schedule: \"0 1 * * *\", run: [c]}":                      nil,
 		"  x: {schedule: [\"0 1 * * *\", \"15 1 * * *\"], run: [a, c]}\n  y: {schedule: \"0 * * * *\", run: [b]}": nil,
-		// the same policy: the later job waits
+		// both jobs run the same policy at the same time, so the later one waits
 		"  x: {schedule: \"0 1 * * *\", run: [a, c]}\n  y: {schedule: \"0 1 * * *\", run: [c]}":   nil,
 		"  x: {schedule: \"30 seconds\", run: [a, c]}\n  y: {schedule: \"30 seconds\", run: [b]}": nil,
 		"  x: {schedule: \"0 1 * * 1\", run: [a, c]}\n  y: {schedule: \"0 1 * * 1-5\", run: [b]}": nil,

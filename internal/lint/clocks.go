@@ -9,12 +9,12 @@ import (
 	"pgretain/policy"
 )
 
-// someDay is where instants are counted from: the answer must not depend on the day of the
-// question. The four years from there have a leap day.
+// someDay replaces the current time, so that findings do not depend on the day of the check. The four
+// years after it include a leap day.
 var someDay = time.Date(2023, 12, 31, 23, 59, 0, 0, time.UTC)
 
-// clockType is the type of a clock that is a column of the snapshot, without its length or
-// precision, else "".
+// clockType returns the type of a clock without its length or precision. It returns "" unless the clock
+// is a column of the snapshot.
 func (l *linter) clockType(p *policy.Policy, k *policy.Clock) string {
 	if column := ownColumn(l.tableOf(p), k.Column); column != nil {
 		return catalog.Unsized(column.Plain())
@@ -22,7 +22,7 @@ func (l *linter) clockType(p *policy.Policy, k *policy.Clock) string {
 	return ""
 }
 
-// intervals are the constants of a window, its bounds left out.
+// intervals returns the constant intervals of a window, without its bounds.
 func intervals(w policy.Window) (list []policy.Interval) {
 	for _, t := range w.Tiers {
 		switch {
@@ -36,12 +36,12 @@ func intervals(w policy.Window) (list []policy.Interval) {
 	return list
 }
 
-// inSeconds is below every epoch in milliseconds that a generator of keys has, and above those in
-// seconds.
+// inSeconds separates epochs in seconds from epochs in milliseconds: smaller numbers are seconds.
 const inSeconds = 100_000_000_000
 
-// checkEncoding speaks of numbers that would be read as instants of long ago, so that every row
-// would be due: of types that cannot hold others, and of an epoch that was counted in seconds.
+// checkEncoding finds encodings that would read numbers as times long ago, so that every row would be
+// due. It adds an error if the type of the column is too small for present times, and a warning if the
+// epoch seems to be in seconds.
 func (l *linter) checkEncoding(p *policy.Policy, k *policy.Clock) {
 	typ := l.clockType(p, k)
 	most := map[string]int64{"smallint": math.MaxInt16, "integer": math.MaxInt32}[typ]
@@ -57,10 +57,11 @@ func (l *linter) checkEncoding(p *policy.Policy, k *policy.Clock) {
 	}
 }
 
-// checkLocalTime warns of a clock without a zone where the zone of the install repeats an hour in
-// autumn: of two rows with the same local time one is an hour younger.
+// checkLocalTime adds a warning for a clock without a time zone and a window under a day, if the time
+// zone of the install has daylight saving time. When it ends, an hour repeats. Of two rows with the same
+// local time one is an hour younger.
 func (l *linter) checkLocalTime(p *policy.Policy, k *policy.Clock) {
-	zone, _ := time.LoadLocation(l.Install.TimeZone) // the file's reader has found it
+	zone, _ := time.LoadLocation(l.Install.TimeZone) // policy.Parse checks the name
 	_, winter := someDay.In(zone).Zone()
 	_, summer := someDay.AddDate(0, 6, 0).In(zone).Zone()
 	if k.Kind != "age" || winter == summer || l.clockType(p, k) != "timestamp without time zone" {
@@ -73,16 +74,17 @@ func (l *linter) checkLocalTime(p *policy.Policy, k *policy.Clock) {
 	}
 }
 
-// checkMarkBehind speaks of a watermark that moves to the greatest value there is. Numbers are
-// given out before rows are committed, so that a row with a lower one may come later, and is never
-// worked off.
+// checkMarkBehind adds a warning for a watermark that moves to the greatest existing value. Sequences
+// assign numbers before rows are committed. So a row with a lower number may be committed later, and no
+// run takes it.
 func (l *linter) checkMarkBehind(p *policy.Policy, k *policy.Clock) {
 	if k.Watermark != nil && (k.UpTo == nil || greatest(p, k)) {
 		l.warn("L027", k.Watermark.Position, p, words{"Column": k.Column, "Table": p.Table})
 	}
 }
 
-// greatest says whether "up_to" is the greatest value of the clock itself, with nothing taken off.
+// greatest reports whether "up_to" is the greatest value of the clock's column, without a subtraction or
+// a condition.
 func greatest(p *policy.Policy, k *policy.Clock) bool {
 	parsed := policy.SQLFragment{Expr: *k.UpTo, Kind: policy.IsQuery}.Parsed()
 	if len(parsed.Columns) != 1 || len(parsed.Tables) != 1 || !plainMax.MatchString(k.UpTo.SQL) {

@@ -7,15 +7,15 @@ import (
 	"pgretain/policy"
 )
 
-// checkWhere refuses a policy that is about no row.
+// checkWhere adds an error for a policy whose "where" no row can meet.
 func (l *linter) checkWhere(p *policy.Policy) {
 	if !l.possible(p, says(p.Where, yes)) {
 		l.refuse("L001", p.Where.Position, p, words{})
 	}
 }
 
-// checkGuards refuses a policy whose guards leave nothing to take: a row goes only where all are
-// false.
+// checkGuards adds an error for a policy whose guards keep every row. A run takes a row only if all
+// guards are false.
 func (l *linter) checkGuards(p *policy.Policy) {
 	where := says(p.Where, yes)
 	if !l.possible(p, where) || l.possible(p, taken(p)...) {
@@ -30,8 +30,8 @@ func (l *linter) checkGuards(p *policy.Policy) {
 	l.refuse("L002", at, p, words{"Alone": alone})
 }
 
-// checkTiers warns of a tier that the ones before it, "where" or the guards leave nothing for: rows
-// that it was written for have the window of another.
+// checkTiers adds a warning for a tier that applies to no row, because of "where", the guards or earlier
+// tiers. Then its rows have the window of another tier.
 func (l *linter) checkTiers(p *policy.Policy, k *policy.Clock) {
 	before := taken(p)
 	if !l.possible(p, before...) {
@@ -39,7 +39,7 @@ func (l *linter) checkTiers(p *policy.Policy, k *policy.Clock) {
 	}
 	for i, t := range k.Window.Tiers {
 		if t.When == nil {
-			continue // a last "else" that nothing reaches is no mistake
+			continue // an "else" that no row reaches is harmless
 		}
 		if !l.possible(p, append(slices.Clip(before), says(t.When, yes))...) {
 			l.warn("L004", t.When.Position, p, words{"Number": i + 1})
@@ -48,8 +48,7 @@ func (l *linter) checkTiers(p *policy.Policy, k *policy.Clock) {
 	}
 }
 
-// checkSteps warns of a step whose "where" no row of a batch meets: an archive, for example, before
-// a delete.
+// checkSteps adds a warning for a step whose "where" no row of a batch can meet.
 func (l *linter) checkSteps(p *policy.Policy) {
 	for _, s := range p.Then {
 		if s.Where != nil && l.excludes(p, taken(p), says(s.Where, yes)) {
@@ -58,8 +57,8 @@ func (l *linter) checkSteps(p *policy.Policy) {
 	}
 }
 
-// checkConstants warns of x = NULL, which is NULL for every x, and of BETWEEN with its bounds in
-// the wrong order, in all expressions.
+// checkConstants adds warnings for comparisons with NULL, which are NULL for every value, and for
+// BETWEEN with bounds in the wrong order. It checks all expressions of the policy.
 func (l *linter) checkConstants(p *policy.Policy) {
 	for _, part := range p.Fragments() {
 		condition(&part.Expr).Walk(func(c *pgparse.Condition) {
@@ -73,7 +72,7 @@ func (l *linter) checkConstants(p *policy.Policy) {
 	}
 }
 
-// between is the constraint that some value is between bounds.
+// between returns the constraint that the value of a BETWEEN or NOT BETWEEN is between its bounds.
 func between(c *pgparse.Condition) constraint {
 	if c.Form == pgparse.All {
 		return constraint{c, yes}
@@ -81,8 +80,8 @@ func between(c *pgparse.Condition) constraint {
 	return constraint{c, no}
 }
 
-// checkGuardNull warns of a guard that is NULL, and so spares the row, whenever a column is, while
-// such rows would go but for the guard: it reads the column as if it always had a value.
+// checkGuardNull adds a warning for a guard that is NULL whenever a column is NULL. Such a guard keeps
+// the row. There is no warning if the row is kept anyway, or if a condition tests the column for NULL.
 func (l *linter) checkGuardNull(p *policy.Policy) {
 	if !l.possible(p, taken(p)...) {
 		return
@@ -103,9 +102,9 @@ func (l *linter) checkGuardNull(p *policy.Policy) {
 	}
 }
 
-// checkWhereNull warns of "not this value" where the column may have none: such a row is not the
-// value either, and yet the policy skips it. Where another condition asks for a value, or a policy
-// of the table for NULL, somebody thought of it.
+// checkWhereNull adds a warning for a "where" like c <> 'x' on a column that may be NULL. The policy
+// skips rows in which the column is NULL. There is no warning if another condition is true only with a
+// value, or if a policy of the table tests the column for NULL. Then the author considered NULL.
 func (l *linter) checkWhereNull(p *policy.Policy) {
 	all := conjuncts(condition(p.Where))
 	for _, c := range all {
@@ -121,7 +120,7 @@ func (l *linter) checkWhereNull(p *policy.Policy) {
 	}
 }
 
-// conjuncts are the conditions that must all be true.
+// conjuncts returns the operands of AND, at any depth. For another condition it returns the condition.
 func conjuncts(c *pgparse.Condition) (list []*pgparse.Condition) {
 	if c == nil || c.Form != pgparse.All {
 		return []*pgparse.Condition{c}
@@ -132,7 +131,8 @@ func conjuncts(c *pgparse.Condition) (list []*pgparse.Condition) {
 	return list
 }
 
-// negated is the column of "is not" such a value, or none of some, else "".
+// negated returns the column of a condition like c <> 'x' or c NOT IN ('x', 'y'). For another condition
+// it returns "".
 func negated(c *pgparse.Condition) (column string) {
 	if c == nil || c.Form != pgparse.Not {
 		return ""
@@ -150,8 +150,8 @@ func negated(c *pgparse.Condition) (column string) {
 	return column
 }
 
-// nullable says whether a NULL in a column is a matter: not in the only clock, whose rows are not
-// due then anyway.
+// nullable reports whether a NULL in a column affects whether a row is taken. It does not if the column
+// is the only clock, because then rows with a NULL are never due.
 func (l *linter) nullable(p *policy.Policy, name string) bool {
 	column := ownColumn(l.tableOf(p), name)
 	if column == nil || column.NotNull {
@@ -162,7 +162,7 @@ func (l *linter) nullable(p *policy.Policy, name string) bool {
 	})
 }
 
-// columns lists the columns that a condition compares or asks for, each once.
+// columns lists the columns that a condition compares or tests for NULL, each once.
 func columns(c *pgparse.Condition) (list []string) {
 	c.Walk(func(c *pgparse.Condition) {
 		for _, name := range append(slices.Clone(c.Strict), c.Left.Column) {
@@ -174,7 +174,7 @@ func columns(c *pgparse.Condition) (list []string) {
 	return list
 }
 
-// speaksOfNull says whether "where" or a guard asks whether a column is NULL.
+// speaksOfNull reports whether "where" or a guard tests whether a column is NULL.
 func speaksOfNull(p *policy.Policy, column string) (found bool) {
 	asks := func(e *policy.Expr) {
 		condition(e).Walk(func(c *pgparse.Condition) {
@@ -189,8 +189,8 @@ func speaksOfNull(p *policy.Policy, column string) (found bool) {
 	return found
 }
 
-// checkInNull warns of IN over a nullable column where one NULL takes the whole condition away: NOT
-// IN is never true then, and IN, which is to be false, never false.
+// checkInNull adds warnings for IN with a sub-select of a nullable column. If the sub-select returns one
+// NULL, NOT IN is never true and IN is never false.
 func (l *linter) checkInNull(p *policy.Policy) {
 	l.checkIn(p, p.Where, yes, "no row is taken")
 	for _, g := range p.Keep {
@@ -204,8 +204,8 @@ func (l *linter) checkInNull(p *policy.Policy) {
 	}
 }
 
-// checkIn looks at one condition, which does something where it is what is wanted, and INs over a
-// query that have to be false for that.
+// checkIn checks one condition, which has an effect only if it is one of wanted. It adds a warning for
+// each IN that must be false for that. result says what happens if the sub-select returns a NULL.
 func (l *linter) checkIn(p *policy.Policy, e *policy.Expr, wanted ternary, result string) {
 	condition(e).Walk(func(c *pgparse.Condition) {
 		if c.Query == nil || slices.Contains(c.Query.NotNull, c.Query.Column) {

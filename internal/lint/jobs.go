@@ -8,8 +8,8 @@ import (
 	"pgretain/policy"
 )
 
-// ticks returns when the schedules fire, in UTC. The time between two ticks is the same in every
-// zone, except when clocks change.
+// ticks returns the start times of schedules in UTC. The time between two starts is the same in every
+// time zone, except when clocks change.
 func ticks(schedules ...policy.Schedule) calendar.Ticks {
 	var texts []string
 	for _, s := range schedules {
@@ -18,15 +18,15 @@ func ticks(schedules ...policy.Schedule) calendar.Ticks {
 	return calendar.Parse(texts, time.UTC)
 }
 
-// checkNoJob warns of a policy whose rows become due by themselves while no job looks at them. One
-// without "due" may be there to be run by hand.
+// checkNoJob adds a warning for a policy with "due" that no job runs. A policy without "due" may be run
+// by hand.
 func (l *linter) checkNoJob(p *policy.Policy) {
 	if len(l.Jobs) > 0 && p.Due != nil && len(l.jobs[p.Name]) == 0 {
 		l.warn("L020", p.Position, p, words{})
 	}
 }
 
-// checkNever refuses a day that no calendar has, 31 February for example.
+// checkNever adds an error for a schedule that matches no day, for example 31 February.
 func (l *linter) checkNever(j *policy.Job) {
 	for _, s := range j.Schedules {
 		if s.Text != "@reboot" && ticks(s).Next(someDay).IsZero() {

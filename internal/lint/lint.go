@@ -1,8 +1,8 @@
-// Package lint finds what is wrong with a policy file although every part of it is right: parts
-// that contradict each other, or do less than they say. It needs no database, and with the catalog
-// snapshot it finds more. It says only what is certain.
+// Package lint finds parts of a policy file that contradict each other, or that have no effect. Each of
+// these parts is valid by itself. The package needs no database. With the catalog snapshot it finds
+// more. It reports only what is certain.
 //
-// findings.txt.tmpl has the sentences; what they are said of is here.
+// findings.txt.tmpl contains the texts of the findings.
 package lint
 
 import (
@@ -15,18 +15,18 @@ import (
 	"pgretain/policy"
 )
 
-// linter goes through one file.
+// linter checks one policy file.
 type linter struct {
 	*policy.File
-	jobs    map[string][]*policy.Job    // that run a policy, by its name
-	on      map[string][]*policy.Policy // those of a table, by its name
-	windows map[string][]windowed       // the same, of those that have one
-	graph   catalog.Graph               // of the snapshot, empty without one
+	jobs    map[string][]*policy.Job    // jobs that run a policy, by name of the policy
+	on      map[string][]*policy.Policy // policies of a table, by name of the table
+	windows map[string][]windowed       // policies with a constant window, by name of the table
+	graph   catalog.Graph               // tables of the snapshot; empty without a snapshot
 	list    diag.List
 }
 
-// Check lints a file that was read without errors; snapshot may be nil. An Error is a policy that
-// can never do what it says, everything else a Warning. The list is sorted by place.
+// Check returns the findings for a file that was read without errors. snapshot may be nil. A finding is
+// an Error if the policy can never do what it says, otherwise a Warning. The list is sorted by position.
 func Check(file *policy.File, snapshot *catalog.Snapshot) diag.List {
 	l := &linter{File: file, jobs: map[string][]*policy.Job{},
 		on: map[string][]*policy.Policy{}, windows: map[string][]windowed{}}
@@ -76,7 +76,7 @@ func Check(file *policy.File, snapshot *catalog.Snapshot) diag.List {
 	return l.list.Unique()
 }
 
-// words are what the sentences of a finding speak of.
+// words are the values that the text of a finding contains, by name.
 type words map[string]any
 
 //go:embed findings.txt.tmpl
@@ -94,26 +94,27 @@ func (l *linter) warn(code string, at diag.Position, p *policy.Policy, about wor
 		Table: p.Table.String()}, about)
 }
 
-// say adds a finding with the sentences of its code.
+// say adds a finding with the message, detail and hint of its code.
 func (l *linter) say(d diag.Diagnostic, about words) {
 	about["Policy"], about["Object"] = d.Policy, d.Object
 	l.list.Add(sentences.Say(d.Code, d, about))
 }
 
-// always is what stands for a condition that is not there.
+// always is the condition "true". It replaces a missing condition.
 var always = &pgparse.Condition{Form: pgparse.Fixed, Value: truth}
 
-// condition reads an expression; nil where it cannot be read.
+// condition parses an expression. It returns always for a missing expression, and nil if the expression
+// cannot be parsed.
 func condition(e *policy.Expr) *pgparse.Condition {
 	if e == nil {
 		return always
 	}
-	c, _ := pgparse.ParseCondition(e.SQL) // an error was reported when it was read
+	c, _ := pgparse.ParseCondition(e.SQL) // policy.Parse reports the error
 	return c
 }
 
-// tableOf is what the snapshot knows of a policy's rows; nil for partitions, and where it knows
-// nothing.
+// tableOf returns a policy's table in the snapshot. It returns nil for a policy on partitions, and if
+// the snapshot does not have the table.
 func (l *linter) tableOf(p *policy.Policy) *catalog.Table {
 	if p.Partitions {
 		return nil
@@ -121,7 +122,7 @@ func (l *linter) tableOf(p *policy.Policy) *catalog.Table {
 	return l.graph[p.Table.String()]
 }
 
-// deletes says whether every row that a policy takes is deleted.
+// deletes reports whether a policy deletes every row that it takes.
 func deletes(p *policy.Policy) bool {
 	return slices.ContainsFunc(p.Then, func(s policy.Step) bool {
 		return s.Delete != nil && s.Related == nil && s.Where == nil

@@ -12,8 +12,8 @@ import (
 	"pgretain/policy"
 )
 
-// TestManyPolicies lints 10,000 policies, for which comparing each with each takes minutes of
-// processor time.
+// TestManyPolicies checks that lint of 10,000 policies takes at most 20 s of processor time. Comparing
+// each policy with each other one would take minutes.
 func TestManyPolicies(t *testing.T) {
 	t.Parallel()
 	var policies, jobs strings.Builder
@@ -40,12 +40,12 @@ func TestManyPolicies(t *testing.T) {
 		t.Errorf("%+v", list[0])
 	}
 	if took := processorTime(t) - before; took > 20*time.Second {
-		t.Errorf("it took %s", took)
+		t.Errorf("lint took %s of processor time, want at most 20 s", took)
 	}
 }
 
-// processorTime is what the tests of this package have taken, which other processes do not lengthen
-// as they do the time of day.
+// processorTime returns the processor time of this test process. Unlike elapsed time, it does not depend
+// on other processes.
 func processorTime(t *testing.T) time.Duration {
 	t.Helper()
 	var used syscall.Rusage

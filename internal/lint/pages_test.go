@@ -15,22 +15,24 @@ import (
 
 var pages = fixture.Pages{Directory: "../../docs/checks", From: "L000", To: "L050"}
 
-// TestPages holds that every code has a page, and that the examples on it, with the tables of
-// generator/testdata/schema.sql, are found by this check and no other, or by none.
+// TestPages checks that every code has a page. Lint must report exactly this code for the first example
+// of the page, and nothing for the second. The examples use the tables of
+// generator/testdata/schema.sql.
 func TestPages(t *testing.T) {
 	t.Parallel()
 	pages.Check(t, func(t *testing.T, code, insteadOf, use string) {
 		found := codes(compiled(t, insteadOf))
 		if !slices.Equal(slices.Compact(found), []string{code}) {
-			t.Errorf("instead of: got %v", found)
+			t.Errorf("example \"instead of\": lint reports %v, want %s", found, code)
 		}
 		if found := codes(compiled(t, use)); len(found) > 0 {
-			t.Errorf("use: got %v", found)
+			t.Errorf("example \"use\": lint reports %v, want nothing", found)
 		}
 	})
 }
 
-// TestMessages shows what is said of the examples, and where.
+// TestMessages compares the messages for the examples of all pages, and their positions, with
+// testdata/messages.txt.
 func TestMessages(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
@@ -45,7 +47,7 @@ func TestMessages(t *testing.T) {
 	fixture.CompareFile(t, "testdata/messages.txt", out.String())
 }
 
-// tables are those of generator/testdata/schema.sql.
+// tables returns the catalog snapshot of generator/testdata/schema.sql.
 func tables(t *testing.T) *catalog.Snapshot {
 	return snapshot(t, fixture.ReadFile(t, "../../generator/testdata/catalog.json"))
 }
@@ -59,7 +61,7 @@ func snapshot(t *testing.T, text string) *catalog.Snapshot {
 	return s
 }
 
-// checked lints a file that the reader accepts.
+// checked returns the findings of lint for a policy file. The test fails if the file cannot be parsed.
 func checked(t *testing.T, source string, snapshot *catalog.Snapshot) diag.List {
 	t.Helper()
 	return lint.Check(parsed(t, source), snapshot)
@@ -69,17 +71,17 @@ func parsed(t *testing.T, source string) *policy.File {
 	t.Helper()
 	file, list := policy.Parse("policy.yaml", []byte(source))
 	if file == nil {
-		t.Fatalf("the reader refuses it: %+v", list)
+		t.Fatalf("policy.Parse refuses the file: %+v", list)
 	}
 	return file
 }
 
-// compiled lints a file that the generator accepts, too.
+// compiled works like checked. The test also fails if the generator refuses the file.
 func compiled(t *testing.T, source string) diag.List {
 	t.Helper()
 	file := parsed(t, source)
 	if _, list := generator.Compile(file, tables(t), nil); len(list) > 0 {
-		t.Fatalf("the generator refuses it: %+v", list)
+		t.Fatalf("generator.Compile refuses the file: %+v", list)
 	}
 	return lint.Check(file, tables(t))
 }

@@ -11,9 +11,8 @@ import (
 	"pgretain/tests/fixture"
 )
 
-// TestProjects lints the examples and the jobs of real projects. Whoever writes
-// testdata/projects.txt again reads each line of it: what it says has to be true of the project,
-// and worth saying.
+// TestProjects compares the findings for the examples and for policies of real projects with
+// testdata/projects.txt. After an update of that file, check that each line is true and useful.
 func TestProjects(t *testing.T) {
 	t.Parallel()
 	var out strings.Builder

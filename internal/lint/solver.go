@@ -11,7 +11,7 @@ import (
 	"pgretain/policy"
 )
 
-// ternary is a set of what a condition may be.
+// ternary is a set of possible values of a condition: true, false and NULL.
 type ternary uint8
 
 const (
@@ -21,17 +21,17 @@ const (
 	anything = yes | no | null
 )
 
-// constraint says that a condition is one of a set.
+// constraint requires that the value of a condition is in a set.
 type constraint struct {
 	c  *pgparse.Condition
 	is ternary
 }
 
-// says is the constraint that an expression is one of a set.
+// says returns the constraint that the value of an expression is in a set.
 func says(e *policy.Expr, is ternary) constraint { return constraint{condition(e), is} }
 
-// taken are the constraints that a row meets which a policy may take: its where is true, and no
-// guard spares it.
+// taken returns the constraints that every row meets which a policy takes: "where" is true and every
+// guard is false.
 func taken(p *policy.Policy) []constraint {
 	list := []constraint{says(p.Where, yes)}
 	for _, g := range p.Keep {
@@ -42,12 +42,13 @@ func taken(p *policy.Policy) []constraint {
 	return list
 }
 
-// most bounds a search: one that takes longer has found.
+// most limits the steps of a search. A longer search counts as successful.
 const most = 10000
 
-// possible says whether a row of a policy may exist that meets all constraints. It may find one
-// that cannot exist, because not everything is understood; what it does not find does not exist.
-// One fact is decided after the other, and of the constraint first that leaves the fewest open.
+// possible reports whether a row of a policy that meets all constraints may exist. If it returns false,
+// no such row exists. If it returns true, there may still be none, because the solver does not
+// understand every expression. The search decides one fact after the other. It begins with the
+// constraint that has the fewest undecided facts.
 func (l *linter) possible(p *policy.Policy, constraints ...constraint) bool {
 	var all []constraint
 	for _, w := range constraints {
@@ -65,7 +66,7 @@ func (l *linter) possible(p *policy.Policy, constraints ...constraint) bool {
 		var open []fact
 		for _, w := range all {
 			r.open = nil
-			is := r.is(w.c)
+			is := r.evaluate(w.c)
 			if is&w.is == 0 {
 				return false
 			}
@@ -89,31 +90,31 @@ func (l *linter) possible(p *policy.Policy, constraints ...constraint) bool {
 	return find()
 }
 
-// excludes says whether there are rows that meet some constraints, and none of them meets another
-// one.
+// excludes reports whether rows may exist that meet the constraints known, and none of them can meet the
+// constraint more.
 func (l *linter) excludes(p *policy.Policy, known []constraint, more constraint) bool {
 	return l.possible(p, known...) && !l.possible(p, append(slices.Clip(known), more)...)
 }
 
-// fact is what is or is not so of a row: a column is NULL; its value equals a constant, or is below
-// it; or a condition that is known as text only is true, which may be NULL as well.
+// fact is an elementary condition on a row. Either a column is NULL, or a value equals a constant or is
+// below it. Or it is a condition that the parser does not understand, known by its text.
 type fact struct {
 	form  pgparse.Form
 	of    pgparse.Operand
 	value pgparse.Constant
 	text  string
-	may   ternary
+	may   ternary // possible values
 }
 
-// row is what was decided of a row that is looked for. Open are the other facts that were asked
-// for.
+// row is the row that a search constructs.
 type row struct {
 	table *catalog.Table
-	known map[fact]ternary
-	open  []fact
+	known map[fact]ternary // decided facts
+	open  []fact           // undecided facts that evaluate has read
 }
 
-func (r *row) ask(f fact) ternary {
+// value returns the decided value of a fact. If it is undecided, value returns its possible values.
+func (r *row) value(f fact) ternary {
 	if is, ok := r.known[f]; ok {
 		return is
 	}
@@ -125,11 +126,11 @@ func (r *row) isNull(name string) ternary {
 	if column := ownColumn(r.table, name); column != nil && column.NotNull {
 		return no
 	}
-	return r.ask(fact{form: pgparse.IsNull, of: pgparse.Operand{Column: name}, may: yes | no})
+	return r.value(fact{form: pgparse.IsNull, of: pgparse.Operand{Column: name}, may: yes | no})
 }
 
-// is says what a condition may be of the row.
-func (r *row) is(c *pgparse.Condition) ternary {
+// evaluate returns the possible values of a condition for the row.
+func (r *row) evaluate(c *pgparse.Condition) ternary {
 	if c == nil {
 		return anything
 	}
@@ -139,17 +140,17 @@ func (r *row) is(c *pgparse.Condition) ternary {
 	case pgparse.IsNull:
 		return r.isNull(c.Left.Column)
 	case pgparse.Not:
-		return r.is(c.Parts[0]).opposite()
+		return r.evaluate(c.Parts[0]).opposite()
 	case pgparse.Is:
-		return r.is(c.Parts[0]).among(valueOf(c.Value))
-	case pgparse.All, pgparse.Either: // OR is NOT of AND of NOT
+		return r.evaluate(c.Parts[0]).among(valueOf(c.Value))
+	case pgparse.All, pgparse.Either: // a OR b is NOT (NOT a AND NOT b)
 		turn := func(is ternary) ternary { return is }
 		if c.Form == pgparse.Either {
 			turn = ternary.opposite
 		}
 		is := yes
 		for _, part := range c.Parts {
-			is = is.and(turn(r.is(part)))
+			is = is.and(turn(r.evaluate(part)))
 		}
 		return turn(is)
 	}
@@ -166,19 +167,20 @@ func (r *row) is(c *pgparse.Condition) ternary {
 	switch {
 	case c.Form == pgparse.Equal && c.Value == falsity:
 		f.value = truth
-		return is | r.ask(f).opposite()
+		return is | r.value(f).opposite()
 	case c.Form == pgparse.Opaque && !c.NeverNull:
 		f.may = anything
 	}
 	if c.Form == pgparse.Opaque && !c.Stable {
 		return f.may
 	}
-	return is | r.ask(f)
+	return is | r.value(f)
 }
 
-// opposite is NOT of what may be so, and is AND of two.
+// opposite returns the possible values of NOT.
 func (t ternary) opposite() ternary { return t&null | t&yes<<1 | t&no>>1 }
 
+// and returns the possible values of AND.
 func (t ternary) and(other ternary) ternary {
 	both := t & other & yes
 	if t&null != 0 && other&(yes|null) != 0 || other&null != 0 && t&yes != 0 {
@@ -187,7 +189,7 @@ func (t ternary) and(other ternary) ternary {
 	return both | (t|other)&no
 }
 
-// among is whether it is one of a set, or not.
+// among returns the possible values of "the condition is one of set".
 func (t ternary) among(set ternary) (is ternary) {
 	if t&set != 0 {
 		is = yes
@@ -198,7 +200,7 @@ func (t ternary) among(set ternary) (is ternary) {
 	return is
 }
 
-// valueOf is a literal as the value of a condition.
+// valueOf returns the value of a literal as a condition.
 func valueOf(c pgparse.Constant) ternary {
 	switch {
 	case c.Kind == pgparse.NullConstant:
@@ -208,10 +210,10 @@ func valueOf(c pgparse.Constant) ternary {
 	case c.Text == "false":
 		return no
 	}
-	return anything // 'yes' and the like
+	return anything // for example the text 'yes'
 }
 
-// allows says whether a fact may be so beside what is known of the same value.
+// allows reports whether a fact may have a value, given the decided facts about the same operand.
 func (r *row) allows(f fact, is ternary) bool {
 	for other, was := range r.known {
 		if other.of == f.of && (contradict(f, is, other, was) || contradict(other, was, f, is)) {
@@ -241,7 +243,8 @@ var (
 	falsity = pgparse.Constant{Kind: pgparse.BooleanConstant, Text: "false"}
 )
 
-// ownColumn is a column of the table itself; one of a join may be missing as a whole.
+// ownColumn returns a column of the policy's own table. For a column of a join it returns nil, because
+// the join may find no row.
 func ownColumn(table *catalog.Table, name string) *catalog.Column {
 	if table == nil || strings.Contains(name, ".") {
 		return nil
@@ -252,13 +255,13 @@ func ownColumn(table *catalog.Table, name string) *catalog.Column {
 var (
 	isoDay = regexp.MustCompile(`^\d{4}-\d{2}-\d{2}$`)
 	label  = regexp.MustCompile(`^[A-Za-z][A-Za-z_-]*$`)
-	// Of a boolean, a time or a number two words may be one value.
+	// synonyms are words of which two may mean the same boolean, time or number.
 	synonyms = strings.Fields(`t true y yes on f false n no off
 		now today tomorrow yesterday epoch inf infinity allballs`)
 )
 
-// less says whether a is below b for certain. Numbers are read with as many digits as a double
-// precision has, in which PostgreSQL may compare them, so that what differs here differs there.
+// less reports whether a is certainly below b. It compares numbers as double precision, because
+// PostgreSQL may do the same. Numbers that differ here also differ there.
 func less(a, b pgparse.Constant) bool {
 	if a.Kind == pgparse.NumberConstant && b.Kind == pgparse.NumberConstant {
 		x, wrong := strconv.ParseFloat(a.Text, 64)
@@ -269,8 +272,8 @@ func less(a, b pgparse.Constant) bool {
 		isoDay.MatchString(a.Text) && isoDay.MatchString(b.Text) && a.Text < b.Text
 }
 
-// differ says whether two texts are words that are two values to every collation, and to every type
-// that takes words.
+// differ reports whether two texts are words that differ in every collation, and in every type whose
+// values are words.
 func differ(a, b pgparse.Constant) bool {
 	letters := func(c pgparse.Constant) string {
 		return strings.NewReplacer("_", "", "-", "").Replace(strings.ToLower(c.Text))

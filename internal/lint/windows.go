@@ -16,7 +16,8 @@ type windowed struct {
 	unlimited         bool // some rows are never due
 }
 
-// windowOf finds the shortest and the longest window; false where the data have a say.
+// windowOf returns the shortest and the longest window of a policy. It returns false if a window comes
+// from data, or if the policy is of another form than windowed describes.
 func windowOf(p *policy.Policy) (w windowed, ok bool) {
 	if p.Partitions || p.Due == nil || len(p.Due.Entries) != 1 {
 		return w, false
@@ -45,8 +46,8 @@ func windowOf(p *policy.Policy) (w windowed, ok bool) {
 	return w, ok
 }
 
-// takesAll says whether a policy takes every row of its where that is older than its longest
-// window.
+// takesAll reports whether a policy takes every row that meets its "where" and is older than its
+// longest window.
 func (w windowed) takesAll() bool { return !w.unlimited && len(w.Keep) == 0 }
 
 // beside returns the other policies of the table with the same clock.
@@ -58,16 +59,16 @@ func (l *linter) beside(w windowed) []windowed {
 	})
 }
 
-// warnWindow warns of the window of a policy, for another one.
+// warnWindow adds a warning at the window of policy of. Its text compares this window with that of
+// policy other.
 func (l *linter) warnWindow(code string, of, other windowed) {
 	l.warn(code, of.clock.Window.Position, of.Policy, words{"Of": of, "Shortest": of.shortest.Text,
 		"Column": of.clock.Column, "Other": other,
 		"OtherShortest": other.shortest.Text, "OtherLongest": other.longest.Text})
 }
 
-// checkGrace warns of a policy that marks rows and another that deletes the marked ones, and no
-// others, at the same age or earlier, by the same clock: nobody ever has time to look at a marked
-// row.
+// checkGrace adds a warning if one policy marks rows and another one deletes only marked rows, by the
+// same clock at the same age or earlier. Then no time is left to restore a marked row.
 func (l *linter) checkGrace(mark windowed) {
 	updates, resets := false, false
 	for _, s := range mark.Then {
@@ -83,14 +84,14 @@ func (l *linter) checkGrace(mark windowed) {
 	}
 	for _, destroy := range l.beside(mark) {
 		if deletes(destroy.Policy) && destroy.takesAll() && destroy.longest.NotLongerThan(mark.shortest) &&
-			len(mark.Joins)+len(destroy.Joins) == 0 && // one name may mean two things
+			len(mark.Joins)+len(destroy.Joins) == 0 && // names of joins may differ in meaning
 			l.excludes(destroy.Policy, []constraint{says(destroy.Where, yes)}, says(mark.Where, yes)) {
 			l.warnWindow("L016", destroy, mark)
 		}
 	}
 }
 
-// checkOvertaken warns of a policy all of whose rows another one has deleted at a younger age.
+// checkOvertaken adds a warning if another policy deletes all rows of a policy at a younger age.
 func (l *linter) checkOvertaken(first windowed) {
 	if !deletes(first.Policy) || !first.takesAll() || len(first.Joins) > 0 || !l.runsWhole(first.Policy) {
 		return
@@ -103,15 +104,15 @@ func (l *linter) checkOvertaken(first windowed) {
 	}
 }
 
-// runsWhole says whether a job runs a policy on all its rows. Where no job runs anything, something
-// else may.
+// runsWhole reports whether a job runs a policy on all rows, without a scope. It returns true if the
+// file has no jobs, because then another scheduler may run the policy.
 func (l *linter) runsWhole(p *policy.Policy) bool {
 	whole := func(j *policy.Job) bool { return len(j.Scope) == 0 }
 	return len(l.Jobs) == 0 || slices.ContainsFunc(l.jobs[p.Name], whole)
 }
 
-// checkArchives warns of an archive whose own policy takes the rows by the clock that they bring
-// along, and at the same age or earlier: they go as soon as they arrive.
+// checkArchives adds a warning if a policy on an archive takes rows as soon as they arrive. This happens
+// if it uses the clock that the rows were archived by, and its window is not longer.
 func (l *linter) checkArchives(from windowed) {
 	for _, s := range from.Then {
 		if s.Archive == nil || s.Related != nil {
@@ -126,7 +127,8 @@ func (l *linter) checkArchives(from windowed) {
 	}
 }
 
-// bringsClock says whether the archive's clock is the one that the rows were archived by.
+// bringsClock reports whether the clock of the archive's policy is a copy of the clock by which the rows
+// are archived.
 func bringsClock(from windowed, a *policy.Archive, archive windowed) bool {
 	if from.clock.Encoding.Kind != archive.clock.Encoding.Kind {
 		return false
@@ -139,8 +141,8 @@ func bringsClock(from windowed, a *policy.Archive, archive windowed) bool {
 	return a.Document == "" && archive.clock.Column == a.NameOf(from.clock.Column)
 }
 
-// checkParents warns of a window that another policy cuts short, because it deletes the rows that
-// these belong to, and these with them, at a younger age.
+// checkParents adds a warning if another policy deletes rows of child tables together with their parent
+// rows, before the window of the child table's own policy ends.
 func (l *linter) checkParents(parent windowed) {
 	if parent.unlimited || !l.runsWhole(parent.Policy) {
 		return
@@ -148,15 +150,15 @@ func (l *linter) checkParents(parent windowed) {
 	for _, table := range l.takesAlong(parent.Policy) {
 		for _, child := range l.windows[table] {
 			if child.shortest.LongerThan(parent.longest) && deletes(child.Policy) &&
-				!judgedBy(parent.Policy, child.Table) {
+				!conditionsRead(parent.Policy, child.Table) {
 				l.warnWindow("L018", child, parent)
 			}
 		}
 	}
 }
 
-// takesAlong lists other tables whose rows a policy deletes with its own that they belong to, by a
-// step without a window of its own, or by a foreign key that cascades.
+// takesAlong lists the other tables whose rows a policy deletes together with its own rows: by a step
+// without a window of its own, or by a foreign key with ON DELETE CASCADE.
 func (l *linter) takesAlong(p *policy.Policy) []string {
 	var list []string
 	isAsOf := func(c pgparse.ColumnRef) bool { return len(c.Fields) == 1 && c.Fields[0] == "as_of" }
@@ -174,12 +176,12 @@ func (l *linter) takesAlong(p *policy.Policy) []string {
 	return slices.DeleteFunc(list, func(name string) bool { return name == p.Table.String() })
 }
 
-// judgedBy says whether what judges a policy's rows looks at another table: then it may see to
-// these rows.
-func judgedBy(p *policy.Policy, table policy.Table) bool {
-	judged := *p
-	judged.Then, judged.Claim, judged.Touch = nil, nil, nil
-	return slices.ContainsFunc(judged.Fragments(), func(part policy.SQLFragment) bool {
+// conditionsRead reports whether a condition or a join of a policy reads another table. Such a condition
+// may keep a row as long as it has rows in that table.
+func conditionsRead(p *policy.Policy, table policy.Table) bool {
+	conditions := *p
+	conditions.Then, conditions.Claim, conditions.Touch = nil, nil, nil
+	return slices.ContainsFunc(conditions.Fragments(), func(part policy.SQLFragment) bool {
 		return slices.ContainsFunc(part.Tables(), func(t policy.Table) bool { return t.Name == table.Name })
 	}) || slices.ContainsFunc(p.Joins, func(j policy.Join) bool {
 		return j.Table != nil && j.Table.String() == table.String()

@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestEach keeps the order of the items, whoever is done first.
+// TestEach checks that Each returns the results in the order of the items.
 func TestEach(t *testing.T) {
 	t.Parallel()
 	for _, n := range []int{0, 1, 7, 8, 9, 1000} {
@@ -23,7 +23,7 @@ func TestEach(t *testing.T) {
 	}
 }
 
-// TestEachError gives the error of the first item that has one.
+// TestEachError checks that Each returns the error of the first item that fails.
 func TestEachError(t *testing.T) {
 	t.Parallel()
 	odd := func(i int) (int, error) {
@@ -37,8 +37,8 @@ func TestEachError(t *testing.T) {
 	}
 }
 
-// TestStart calls a function once, without being asked for its results, and gives them whenever it
-// is.
+// TestStart checks that Start calls the function once, before its results are needed. Every call of the
+// returned function returns the same results.
 func TestStart(t *testing.T) {
 	t.Parallel()
 	called := make(chan int, 2)
@@ -53,6 +53,6 @@ func TestStart(t *testing.T) {
 		}
 	}
 	if len(called) != 0 {
-		t.Error("called twice")
+		t.Error("Start called the function twice")
 	}
 }

@@ -1,5 +1,5 @@
-// Package shards holds policies for each shard of a table that Citus distributes to what one shard
-// can answer.
+// Package shards checks policies for each shard of a table that Citus distributes. Such a policy may
+// only use rows that are on the node of its shard.
 package shards
 
 import (
@@ -14,7 +14,7 @@ import (
 
 var codeShard = diag.Register("P067", "policy needs rows of other shards")
 
-// checks of one policy.
+// checks is the state of the checks of one policy.
 type checks struct {
 	policy *policy.Policy
 	each   *policy.Each
@@ -23,13 +23,13 @@ type checks struct {
 	diags  diag.List
 }
 
-// Check refuses what would read or write rows that other nodes have: rows of other distributed
-// tables count only where the column by which they are distributed is equal to that of the policy's
-// row, since those lie beside it.
+// Check returns an error for each part of a policy that could read or write rows on other nodes. Rows of
+// another distributed table are on the same node if the table is colocated, and its distribution column
+// equals that of the policy's row.
 func Check(p *policy.Policy, e *policy.Each, tables catalog.Graph) diag.List {
 	table := tables[p.Table.String()]
 	if table == nil {
-		return nil // refused with the rest
+		return nil // the generator reports the missing table
 	}
 	s := &checks{policy: p, each: e, tables: tables, own: table.Distribution}
 	if s.own == nil || s.own.Kind != "hash" {
@@ -72,18 +72,18 @@ func Check(p *policy.Policy, e *policy.Each, tables catalog.Graph) diag.List {
 }
 
 func (s *checks) refuse(at diag.Position, message, hint string) {
-	s.diags.Add(diag.Diagnostic{Position: at, Code: codeShard, Message: message,
-		Hint: hint})
+	s.diags.Add(diag.Diagnostic{Position: at, Code: codeShard, Message: message, Hint: hint})
 }
 
-// distribution is that of a table, which must be beside the policy's or on all nodes.
+// distribution returns how a table is distributed. It adds an error and returns nil unless the table is
+// colocated with the policy's table or is a reference table.
 func (s *checks) distribution(t policy.Table) *catalog.Distribution {
 	table := s.tables[t.String()]
 	switch {
 	case t.Schema != s.each.Name:
 		s.refuse(t.Position, fmt.Sprintf("table %q is not in schema %q", t, s.each.Name),
 			fmt.Sprintf("Write %q as the schema of the table.", s.each.Name))
-	case table == nil: // refused where it is looked up
+	case table == nil: // the generator reports the missing table
 	case table.Distribution == nil || table.Distribution.Kind != "reference" &&
 		(table.Distribution.Kind != "hash" || table.Distribution.With != s.own.With):
 		s.refuse(t.Position, fmt.Sprintf("table %q is neither colocated with %q nor a reference table", t.Name,
@@ -95,33 +95,31 @@ func (s *checks) distribution(t policy.Table) *catalog.Distribution {
 	return nil
 }
 
-// part holds a piece of SQL to rows that lie beside the policy's. Named are tables that it knows
-// without naming them.
+// part checks that a piece of SQL reads only rows on the same node as the policy's row. named are tables
+// that the SQL can use without a FROM of its own, such as the table of a join.
 func (s *checks) part(part policy.SQLFragment, named []pgparse.TableRef) {
 	parsed := part.Parsed()
-	for i, beside := range parsed.EqualTo("t."+s.own.Column, named...) {
+	for i, colocated := range parsed.EqualTo("t."+s.own.Column, named...) {
 		tables := parsed.Levels[i].Tables
 		if parsed.Levels[i].Inside < 0 {
 			tables = slices.Concat(tables, named)
 		}
 		for _, ref := range tables {
-			s.table(part, ref, beside)
+			s.table(part, ref, colocated)
 		}
 	}
 }
 
-// table holds one table of a piece of SQL to be beside the policy's rows, or on all nodes.
-func (s *checks) table(part policy.SQLFragment, ref pgparse.TableRef, beside map[string]bool) {
+// table checks one table of a piece of SQL, like part. colocated has the columns that the SQL compares
+// with the distribution column of the policy's row, as "alias.column".
+func (s *checks) table(part policy.SQLFragment, ref pgparse.TableRef, colocated map[string]bool) {
 	at := part.Expr.At(ref.Offset)
-	if ref.Schema == "" && (s.policy.Generated(ref) ||
-		!slices.ContainsFunc(part.Tables(), func(t policy.Table) bool {
-			return t.Schema == "" &&
-				t.Name == ref.Name
-		})) {
-		return // a name of its own WITH
+	named := func(t policy.Table) bool { return t.Schema == "" && t.Name == ref.Name }
+	if ref.Schema == "" && (s.policy.Generated(ref) || !slices.ContainsFunc(part.Tables(), named)) {
+		return // the name of a WITH query
 	}
 	d := s.distribution(policy.Table{Schema: ref.Schema, Name: ref.Name, Position: at})
-	if d != nil && d.Kind == "hash" && !beside[ref.Qualifier()+"."+d.Column] {
+	if d != nil && d.Kind == "hash" && !colocated[ref.Qualifier()+"."+d.Column] {
 		s.refuse(at, fmt.Sprintf("rows of %q may be on other nodes than the policy's row", ref.Name),
 			fmt.Sprintf("Add the condition %s.%s = t.%s to the query, outside of OR and of outer joins.", ref.Qualifier(),
 				d.Column, s.own.Column))
@@ -136,19 +134,19 @@ func (s *checks) join(j policy.Join) {
 	}
 }
 
-// rank refuses one whose groups have rows on several nodes.
+// rank adds an error for a rank whose groups have rows on several nodes.
 func (s *checks) rank(r *policy.Rank) {
 	if r != nil && !slices.ContainsFunc(r.Per, func(e policy.Expr) bool { return s.key(e.SQL) }) {
 		s.refuse(r.Position, "rows of a group are on several nodes", fmt.Sprintf("Write per: t.%s.", s.own.Column))
 	}
 }
 
-// key says whether an expression is the column by which the policy's rows are distributed.
+// key reports whether an expression is the distribution column of the policy's table.
 func (s *checks) key(sql string) bool {
 	return pgparse.CastColumn(sql) == pgparse.Operand{Column: s.own.Column}
 }
 
-// step refuses one that writes rows which belong to other nodes.
+// step adds errors for a step that would write rows of other nodes.
 func (s *checks) step(step policy.Step) {
 	from := s.own.Column
 	if r := step.Related; r != nil {
@@ -182,8 +180,9 @@ func (s *checks) step(step policy.Step) {
 		d := s.distribution(in.Into)
 		if d != nil && d.Kind == "hash" && !slices.ContainsFunc(slices.Concat(in.Key, in.Per, in.Set),
 			func(a policy.Assignment) bool { return a.Column == d.Column && s.key(a.Value.SQL) }) {
-			s.refuse(in.Into.Position, fmt.Sprintf("column %[2]q, which distributes table %[1]q, is not set to t.%[3]s", in.Into.Name, d.Column, s.own.Column),
-				fmt.Sprintf("Write %s: t.%s under \"set\".", d.Column, s.own.Column))
+			message := fmt.Sprintf("column %q, which distributes table %q, is not set to t.%s",
+				d.Column, in.Into.Name, s.own.Column)
+			s.refuse(in.Into.Position, message, fmt.Sprintf("Write %s: t.%s under \"set\".", d.Column, s.own.Column))
 		}
 	}
 }

@@ -1,5 +1,5 @@
-// Package suppress applies the suppressions of a policy file to what verify and lint find. It is
-// the one place that decides what a suppression is about, and whether it holds.
+// Package suppress applies the suppressions of a policy file to the findings of verify and lint. It
+// decides which findings a suppression matches, and whether it is in force.
 package suppress
 
 import (
@@ -10,39 +10,39 @@ import (
 	"pgretain/policy"
 )
 
-// Filter holds the suppressions of one file at one instant, in the order of the file.
+// Filter holds the suppressions of one file at one time, in the order of the file.
 type Filter []*Entry
 
-// Entry is a suppression and what became of it.
+// Entry is a suppression with its state.
 type Entry struct {
 	policy.Suppression
-	Lapsed string // why it does not hold, "" where it does
-	Met    bool   // some finding is what it is about, suppressed or not
+	Lapsed string // why the suppression is not in force, "" if it is
+	Met    bool   // it matches a finding, whether it is in force or not
 }
 
-// New takes the suppressions whose code begins with one of the letters, such as "V", as they are at
-// an instant. Days are those of the install's time zone. A suppression holds for a year at most: up
-// to the end of its day, and not before the year that ends with it.
+// New returns the suppressions whose code begins with one of letters, for example "V". It decides which
+// of them are in force at a time. A suppression is in force for at most a year, until the end of its
+// day in the time zone of the install.
 func New(file *policy.File, letters string, at time.Time) (f Filter) {
-	zone, _ := time.LoadLocation(file.Install.TimeZone) // the file's reader has found it
+	zone, _ := time.LoadLocation(file.Install.TimeZone) // policy.Parse checks the name
 	for _, s := range file.Suppress {
 		if !strings.ContainsAny(s.Check[:1], letters) {
 			continue
 		}
 		e := &Entry{Suppression: s}
-		switch now := at.In(zone); { // days compare as texts of four, two and two digits
+		switch now := at.In(zone); { // days like 2026-01-31 can be compared as texts
 		case now.Format(time.DateOnly) > s.Until:
 			e.Lapsed = " ended on " + s.Until
 		case now.AddDate(1, 0, 0).Format(time.DateOnly) < s.Until:
-			e.Lapsed = " does not hold yet: " + s.Until + " is more than a year ahead"
+			e.Lapsed = " is not yet in force: " + s.Until + " is more than a year ahead"
 		}
 		f = append(f, e)
 	}
 	return f
 }
 
-// Match finds the suppression that takes a finding out of the verdict, nil when there is none.
-// Where nobody could see whether it is so, that is never suppressed.
+// Match returns the suppression that excludes a finding from the verdict, or nil. It never suppresses
+// an unknown finding, which means that a check could not be made.
 func (f Filter) Match(d diag.Diagnostic) *policy.Suppression {
 	var found *policy.Suppression
 	for _, e := range f {
@@ -57,7 +57,8 @@ func (f Filter) Match(d diag.Diagnostic) *policy.Suppression {
 	return found
 }
 
-// about says whether a suppression means a finding. A column belongs to its table.
+// about reports whether a suppression applies to a finding. A suppression of a table also applies to its
+// columns.
 func about(s policy.Suppression, found diag.Diagnostic) bool {
 	switch {
 	case s.Check != found.Code:
@@ -74,22 +75,22 @@ func about(s policy.Suppression, found diag.Diagnostic) bool {
 	return true
 }
 
-// Fault says what is wrong with a suppression that is of no use. Complete is false where not
-// everything was looked at, so that nothing is known of those that met nothing. The message is ""
-// where all is well.
+// Fault returns a diagnostic for a suppression that is not in force or matches no finding. The message
+// is "" if nothing is wrong. complete says whether all checks were made. If it is false, a suppression
+// without a match is no fault.
 func (e *Entry) Fault(complete bool) diag.Diagnostic {
 	d := diag.Diagnostic{Position: e.Position}
 	switch {
 	case e.Lapsed != "":
 		d.Message = "the suppression of " + e.Check + e.Lapsed
-		d.Hint = `Take it out of "suppress", or give it a day within a year and a reason that still holds.`
+		d.Hint = `Remove it from "suppress", or set "until" to a day within a year, if the reason is still valid.`
 		if e.Met {
-			d.Detail = "What it was for counts."
+			d.Detail = "The findings that it matches count again."
 		} else if complete {
 			d.Detail = "It matches nothing."
 		}
 	case complete && !e.Met:
-		d.Message, d.Hint = "the suppression of "+e.Check+" matches nothing", `Take it out of "suppress".`
+		d.Message, d.Hint = "the suppression of "+e.Check+" matches nothing", `Remove it from "suppress".`
 	}
 	return d
 }

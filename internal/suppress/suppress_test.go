@@ -29,7 +29,8 @@ suppress:
 
 func item(keys string) string { return "{check: V020, " + keys + "reason: r, until: 2027-01-31}" }
 
-// The day counts in the time zone of the install, to its last second.
+// TestUntil checks that a suppression is in force until the last second of its day, in the time zone of
+// the install.
 func TestUntil(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -43,8 +44,8 @@ func TestUntil(t *testing.T) {
 		{"Pacific/Auckland", "2027-01-31T10:59:59Z", ""}, // thirteen hours ahead in summer
 		{"Pacific/Auckland", "2027-01-31T11:00:00Z", " ended on 2027-01-31"},
 		{"UTC", "2026-01-31T00:00:00Z", ""},
-		{"UTC", "2026-01-30T23:59:59Z", " does not hold yet: 2027-01-31 is more than a year ahead"},
-		{"UTC", "1999-12-31T00:00:00Z", " does not hold yet: 2027-01-31 is more than a year ahead"},
+		{"UTC", "2026-01-30T23:59:59Z", " is not yet in force: 2027-01-31 is more than a year ahead"},
+		{"UTC", "1999-12-31T00:00:00Z", " is not yet in force: 2027-01-31 is more than a year ahead"},
 	} {
 		at, err := time.Parse(time.RFC3339, c.at)
 		if err != nil {
@@ -85,12 +86,14 @@ func TestMatch(t *testing.T) {
 	} {
 		filter := suppress.New(file(t, "UTC", item(c.keys)), "V", january)
 		if found := filter.Match(c.subject); (found != nil) != c.want || filter[0].Met != c.want {
-			t.Errorf("%q of %+v: %v", c.keys, c.subject, found)
+			t.Errorf("a suppression with %q and finding %+v: Match returns %v, want a match: %t",
+				c.keys, c.subject, found, c.want)
 		}
 	}
 }
 
-// What nobody could see is never taken out, but the suppression is of use all the same.
+// TestUncertainIsNotSuppressed checks that Match never suppresses an unknown finding. The suppression
+// still counts as used.
 func TestUncertainIsNotSuppressed(t *testing.T) {
 	t.Parallel()
 	filter := suppress.New(file(t, "UTC", item("")), "V", january)
@@ -102,7 +105,8 @@ func TestUncertainIsNotSuppressed(t *testing.T) {
 	}
 }
 
-// The first that holds is the one; others that mean the same are of use too.
+// TestFaults checks that Match returns the first suppression in force. Other suppressions that match the
+// same finding count as used, so they have no fault.
 func TestFaults(t *testing.T) {
 	t.Parallel()
 	source := file(t, "UTC", item(""), item("table: app.note, "), item("table: app.other, "),
@@ -116,12 +120,13 @@ func TestFaults(t *testing.T) {
 	}
 	for complete, want := range map[bool][]string{
 		true: {"", "", "the suppression of V020 matches nothing|",
-			"the suppression of V020 ended on 2026-12-31|What it was for counts.",
+			"the suppression of V020 ended on 2026-12-31|The findings that it matches count again.",
 			"the suppression of V020 ended on 2026-12-31|It matches nothing.",
-			"the suppression of V021 does not hold yet: 2028-01-02 is more than a year ahead|It matches nothing."},
-		false: {"", "", "", "the suppression of V020 ended on 2026-12-31|What it was for counts.",
+			"the suppression of V021 is not yet in force: 2028-01-02 is more than a year ahead|It matches nothing."},
+		false: {"", "", "",
+			"the suppression of V020 ended on 2026-12-31|The findings that it matches count again.",
 			"the suppression of V020 ended on 2026-12-31|",
-			"the suppression of V021 does not hold yet: 2028-01-02 is more than a year ahead|"},
+			"the suppression of V021 is not yet in force: 2028-01-02 is more than a year ahead|"},
 	} {
 		var got []string
 		for _, e := range filter {

@@ -10,12 +10,12 @@ import (
 	"pgretain/policy"
 )
 
-// readMembers adds the instances of policies for each schema or shard to the file, to its jobs and
-// to the wanted objects, as policies of their own. It leaves out instances whose pages are still to
-// be created. No check reports their objects as orphans.
-func (v *inspection) readMembers(r reading) error {
+// readInstances adds the instances of policies for each schema or shard to the file, to its jobs and to
+// the wanted objects, as policies of their own. It leaves out instances whose functions must still be
+// created. No check reports their objects as orphans.
+func (v *inspection) readInstances(r reading) error {
 	// templates by policy, instances of shards by name
-	templates, places := map[string]generator.Object{}, map[string]policy.Instance{}
+	templates, shardInstances := map[string]generator.Object{}, map[string]policy.Instance{}
 	var asked []row
 	for _, o := range v.objects(generator.KindEach) {
 		_, table, _ := strings.Cut(o.Table, ".")
@@ -26,20 +26,21 @@ func (v *inspection) readMembers(r reading) error {
 			if err != nil {
 				return err
 			}
-			for _, place := range list {
-				places[o.Name+policy.InstanceMark+place.Name], shards = place, append(shards, place.Name)
+			for _, instance := range list {
+				shardInstances[o.Name+policy.InstanceMark+instance.Name] = instance
+				shards = append(shards, instance.Name)
 			}
 		}
 		asked = append(asked, row{"policy": o.Name, "pattern": o.Instances.Each.Schemas, "name": table,
 			"hash": o.Instances.Hash(), "shards": shards})
 	}
-	type member struct {
+	type liveInstance struct {
 		finding
 		Member, State string
 	}
-	members := map[string][]string{} // names of instances by policy
+	names := map[string][]string{} // names of instances by policy
 	expanded := []*policy.Policy{}
-	err := eachNamed(r, "members", func(m member) {
+	err := eachNamed(r, "members", func(m liveInstance) {
 		if m.Message != "" {
 			v.find(codeMember, nil, m.finding)
 		}
@@ -47,36 +48,37 @@ func (v *inspection) readMembers(r reading) error {
 		switch m.State {
 		case "bare":
 			return
-		case "unfit": // runs of this instance fail, and findings name it; nothing else of its policy can have its name
+		case "unfit": // runs of this instance fail; findings use its name
 			p := *v.policies[m.Policy]
 			p.Name, p.Table.Schema = name, m.Member
-			v.policies[name], members[m.Policy] = &p, append(members[m.Policy], name)
+			v.policies[name], names[m.Policy] = &p, append(names[m.Policy], name)
 			return
 		}
-		place, isShard := places[name]
+		instance, isShard := shardInstances[name]
 		if !isShard {
-			place = policy.Instance{Name: m.Member, Names: [][2]string{{o.Instances.Each.Name, m.Member}}}
+			instance = policy.Instance{Name: m.Member, Names: [][2]string{{o.Instances.Each.Name, m.Member}}}
 		}
 		if m.State != "made" { // the next run repairs it
-			v.unsettled = append(v.unsettled, o.Instances.In(place)...)
+			v.unsettled = append(v.unsettled, o.Instances.In(instance)...)
 		}
 		if m.State == "gone" {
 			return
 		}
-		p := v.policies[m.Policy].In(place)
+		p := v.policies[m.Policy].In(instance)
 		if m.State == "made" {
-			v.wanted, expanded = append(v.wanted, o.Instances.In(place)...), append(expanded, p)
+			v.wanted, expanded = append(v.wanted, o.Instances.In(instance)...), append(expanded, p)
 		}
-		v.policies[name], members[m.Policy] = p, append(members[m.Policy], name)
+		v.policies[name], names[m.Policy] = p, append(names[m.Policy], name)
 	}, asked)
 	if err == nil {
-		v.expand(expanded, members)
+		v.expand(expanded, names)
 	}
 	return err
 }
 
-// expand replaces policies in the file by the names of their instances.
-func (v *inspection) expand(expanded []*policy.Policy, members map[string][]string) {
+// expand replaces the policies for several schemas or shards by their instances, also in jobs. instances
+// maps the name of such a policy to the names of its instances.
+func (v *inspection) expand(expanded []*policy.Policy, instances map[string][]string) {
 	file := *v.file
 	file.Policies = slices.DeleteFunc(slices.Clone(file.Policies),
 		func(p *policy.Policy) bool { return file.EachOf(p) != nil })
@@ -88,7 +90,7 @@ func (v *inspection) expand(expanded []*policy.Policy, members map[string][]stri
 			if p := v.policies[run.Text]; p == nil || v.file.EachOf(p) == nil {
 				job.Run = append(job.Run, run)
 			}
-			for _, name := range members[run.Text] {
+			for _, name := range instances[run.Text] {
 				job.Run = append(job.Run, policy.Name{Text: name, Position: run.Position})
 			}
 		}
