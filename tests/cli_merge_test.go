@@ -85,7 +85,7 @@ hint: Restore the whole file of one side with "git checkout --ours FILE" or "git
 	ours.must("migrate", "up")
 
 	refusal := `pgretain: error: the database was migrated with other files of these numbers: ` + filepath.Base(file) + `
-detail: One side of a fork was written again that this database had applied, or files were exchanged.
+detail: One side of a fork was generated again after this database had applied it, or files were exchanged.
 hint: Run "pgretain migrate down" in a checkout that has the files of this database, until they are undone; then "pgretain migrate up" here.
 `
 	theirs.whole(2, refusal, theirs.run("migrate", "up"))

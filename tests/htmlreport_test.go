@@ -359,15 +359,15 @@ func reportAnswers(t *testing.T, page *element) {
 		"tripped is tripped", "behind is behind", "late is late", "Verdict: drift")
 	day := func(days int) string { return time.Now().UTC().AddDate(0, 0, -days).Format("2 Jan 2006") }
 	for policy, want := range map[string][]string{
-		"behind": {"Since", "its oldest row has been due", "it should have been gone by", "the budget of",
+		"behind": {"Since", "the oldest row became due", "this row should have been taken by", "the budget of",
 			"pgretain run behind"},
 		"failing": {"Since", "never succeeded", day(5), "permission denied", "pgretain run failing"},
 		"tripped": {"Since", day(5), "the breaker allows 5", "pgretain preview tripped",
 			"pgretain accept tripped --reason '...'"},
 		"stopped": {"Since", day(0), `paused by <i>eve</i> & "co"`, harmless, "pgretain resume stopped"},
-		"late": {"Since", "it was installed", day(5), "should have succeeded again by",
+		"late": {"Since", "it was installed", day(5), "a run should have succeeded by",
 			"pgretain verify --only schedule", "pgretain run late"},
-		"locked": {"a table is locked by somebody else", "pgretain preview locked"},
+		"locked": {"another session has locked a table", "pgretain preview locked"},
 		"called": {"No job runs it", "pgretain run called"},
 	} {
 		_, row := page.policy(policy)

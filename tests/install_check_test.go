@@ -46,7 +46,7 @@ func TestUpRefusesBeforeItStarts(t *testing.T) {
 			want: []string{"extension pg_cron is not installed in database"}, hint: "install.scheduler"},
 		"schema in use": {user: installMigrator,
 			prepare: "CREATE SCHEMA keep AUTHORIZATION install_owner; CREATE VIEW keep.note AS SELECT 1 AS a",
-			want:    []string{`schema "keep" is that of something else: table "note" is in it`},
+			want:    []string{`schema "keep" contains table "note", which pgretain did not create`},
 			hint:    "install.schema"},
 		"schema of a stranger": {user: installMigrator,
 			prepare: "CREATE SCHEMA keep AUTHORIZATION install_stranger; GRANT ALL ON SCHEMA keep TO public",
@@ -57,7 +57,7 @@ func TestUpRefusesBeforeItStarts(t *testing.T) {
 			prepare: `CREATE SCHEMA keep AUTHORIZATION install_owner;
 				CREATE TABLE keep.install (a int);
 				ALTER TABLE keep.install OWNER TO install_stranger`,
-			want: []string{`schema "keep" is that of something else: table "install" is in it`},
+			want: []string{`schema "keep" contains table "install", which pgretain did not create`},
 			hint: "install.schema"},
 		"schema and pg_cron": {user: installMigrator, prepare: "CREATE SCHEMA keep",
 			change: func(o *install.Options) { o.Install.Scheduler = "pg_cron" },
@@ -274,8 +274,8 @@ func TestMigrateKnowsARenumberedFile(t *testing.T) {
 	mustUp(t, db, renamed, 0)
 	renamed["00007_any_name.sql"] = renamed["00002_any_name.sql"]
 	delete(renamed, "00002_any_name.sql")
-	refusedBoth(t, db, renamed, "the database has migrations that the directory has not: 2",
-		"Version 2 is 00007_any_name.sql: give it back its number.")
+	refusedBoth(t, db, renamed, "the database has migrations that the directory does not have: 2",
+		"Version 2 was applied from 00007_any_name.sql: restore the number of this file.")
 }
 
 // TestMigrateAfterAnotherTool checks that migrations that another tool applied are accepted,

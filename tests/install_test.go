@@ -305,7 +305,7 @@ func TestUpRefusesADirectoryThatDoesNotFit(t *testing.T) {
 	refused("00005_users_own.sql is applied, but earlier files are not: 00003_late.sql")
 	delete(dir, "00003_late.sql")
 	delete(dir, "00005_users_own.sql")
-	refused("the directory has not: 5")
+	refused("the directory does not have: 5")
 }
 
 func TestSecondMigratorNamesTheFirst(t *testing.T) {

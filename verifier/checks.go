@@ -5,9 +5,9 @@
 // concurrent index build. What its role cannot see is unknown, never missing and never in order.
 // Every kind of finding has a stable code and a page in docs/checks.
 //
-// verifier.go lists all probes in their order, probe.go runs them, and checks.go lists the checks. Most
-// findings, with their texts, are rows that a query of sql/verify returns. The other files prepare the
-// parameters of these queries, and compare what only Go can compare.
+// verifier.go lists all probes in their order, probe.go runs them, and checks.go lists the checks.
+// Most findings, with their texts, are rows that a query of sql/verify returns. The other files
+// prepare the parameters of these queries, and compare what only Go can compare.
 package verifier
 
 import (

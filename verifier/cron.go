@@ -70,8 +70,8 @@ func (v *inspection) checkCronElsewhere(r reading) error {
 	return r.ctx.Err()
 }
 
-// readCronElsewhere reads the jobs as the session's role if that role sees all jobs, otherwise as the
-// runner.
+// readCronElsewhere reads the jobs as the session's role if that role sees all jobs, otherwise as
+// the runner.
 func (v *inspection) readCronElsewhere(r reading) error {
 	said := len(v.report.Findings)
 	_, err := collectRows[struct{ Role string }](r, "cron_role", v.runner())

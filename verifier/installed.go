@@ -151,9 +151,9 @@ func (v *inspection) checkRoutines(r reading) error {
 
 var pinned = sync.OnceValue(generator.PinnedSettings)
 
-// wantedRoutine returns the definition of a routine that an object wants. Functions for applications get
-// their settings from the registry, so wantedRoutine adds these. The owner is "" for routines of the
-// migrating role, which is not known here. checkOwners checks that role.
+// wantedRoutine returns the definition of a routine that an object wants. Functions for
+// applications get their settings from the registry, so wantedRoutine adds these. The owner is ""
+// for routines of the migrating role, which is not known here. checkOwners checks that role.
 func (v *inspection) wantedRoutine(o generator.Object) (wantedRoutine, error) {
 	routine, err := pgparse.ReadRoutine(o.SQL)
 	if err != nil {

@@ -10,9 +10,9 @@ import (
 	"pgretain/policy"
 )
 
-// readInstances adds the instances of policies for each schema or shard to the file, to its jobs and to
-// the wanted objects, as policies of their own. It leaves out instances whose functions must still be
-// created. No check reports their objects as orphans.
+// readInstances adds the instances of policies for each schema or shard to the file, to its jobs
+// and to the wanted objects, as policies of their own. It leaves out instances whose functions must
+// still be created. No check reports their objects as orphans.
 func (v *inspection) readInstances(r reading) error {
 	// templates by policy, instances of shards by name
 	templates, shardInstances := map[string]generator.Object{}, map[string]policy.Instance{}
@@ -76,8 +76,8 @@ func (v *inspection) readInstances(r reading) error {
 	return err
 }
 
-// expand replaces the policies for several schemas or shards by their instances, also in jobs. instances
-// maps the name of such a policy to the names of its instances.
+// expand replaces the policies for several schemas or shards by their instances, also in jobs.
+// instances maps the name of such a policy to the names of its instances.
 func (v *inspection) expand(expanded []*policy.Policy, instances map[string][]string) {
 	file := *v.file
 	file.Policies = slices.DeleteFunc(slices.Clone(file.Policies),

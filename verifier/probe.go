@@ -135,16 +135,16 @@ func eachNamed[T any](r reading, query string, f func(T), args ...any) error {
 	return err
 }
 
-// finds returns a check that adds the findings which a query returns. about are the objects to which the
-// findings refer by number.
+// finds returns a check that adds the findings which a query returns. about are the objects to
+// which the findings refer by number.
 func (v *inspection) finds(code string, about []generator.Object, query string, args ...any) func(reading) error {
 	return func(r reading) error {
 		return eachNamed(r, query, func(f finding) { v.find(code, about, f) }, args...)
 	}
 }
 
-// find adds a finding that a query returned. It completes the finding by its object in about. If the
-// finding has no object, its position is that of its policy.
+// find adds a finding that a query returned. It completes the finding by its object in about. If
+// the finding has no object, its position is that of its policy.
 func (v *inspection) find(code string, about []generator.Object, f finding) {
 	o := generator.Object{Position: v.position(f.Policy)}
 	if f.Place > 0 {
@@ -289,9 +289,9 @@ func (v *inspection) addLacks() {
 	}
 }
 
-// refusedTo returns the role that lacks a privilege, if the server refused the privilege in a SECURITY
-// DEFINER function of the runtime. That role is the function's owner. refusedTo returns "" for other
-// errors, and if the session's own role lacks the privilege.
+// refusedTo returns the role that lacks a privilege, if the server refused the privilege in a
+// SECURITY DEFINER function of the runtime. That role is the function's owner. refusedTo returns ""
+// for other errors, and if the session's own role lacks the privilege.
 func (v *inspection) refusedTo(err *pgconn.PgError) string {
 	if err.Code != insufficientPrivilege {
 		return ""
@@ -323,8 +323,8 @@ func grantHint(role string, err *pgconn.PgError) string {
 	return fmt.Sprintf("Grant the privilege to role %q.", role)
 }
 
-// knownLack reports whether a finding already reports the privilege that a role lacks. It compares names
-// without schemas, because the server's message has none.
+// knownLack reports whether a finding already reports the privilege that a role lacks. It compares
+// names without schemas, because the server's message has none.
 func (v *inspection) knownLack(role string, err *pgconn.PgError) bool {
 	denied := deniedObject.FindStringSubmatch(err.Message)
 	return denied != nil && slices.ContainsFunc(v.report.Findings, func(f Finding) bool {

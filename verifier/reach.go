@@ -60,8 +60,8 @@ func (v *inspection) reachProbes() []probe {
 		{about: "foreign keys that keep rows, or are switched off", codes: []string{codeBlocked, codeKeyOff},
 			check: v.checkKeys},
 		// A trigger fires in the batch, as the worker. It has the worker's search path, unless its
-		// function sets one. A BEFORE ROW trigger may keep the row. "triggers" of a policy names the
-		// triggers that a person has checked.
+		// function sets one. A BEFORE ROW trigger may keep the row. "triggers" of a policy names
+		// the triggers that a person has checked.
 		{about: "triggers of the application", codes: []string{codeTrigger}, check: v.finds(codeTrigger, nil,
 			"reach_triggers", v.reach, v.policyRows(), v.opt.Snapshot, v.worker(), v.install.SearchPath)},
 		{about: "replica identities", codes: []string{codeIdentity},
@@ -69,8 +69,9 @@ func (v *inspection) reachProbes() []probe {
 	}
 }
 
-// checkKeys checks foreign keys, except those that the policy file mentions. It also finds keys whose
-// triggers a superuser disabled for a table. checkSessions finds sessions with disabled triggers.
+// checkKeys checks foreign keys, except those that the policy file mentions. It also finds keys
+// whose triggers a superuser disabled for a table. checkSessions finds sessions with disabled
+// triggers.
 func (v *inspection) checkKeys(r reading) error {
 	type onKey struct {
 		finding
@@ -102,10 +103,10 @@ func (v *inspection) checkUnexpected(r reading) error {
 	return v.finds(codeUnexpected, nil, "unexpected", names, tables)(r)
 }
 
-// checkRowSecurity checks that row security hides no rows from the worker. Generated functions run with
-// row_security = off, so they fail if rows would be hidden. Foreign keys act as the table's owner, so
-// row security does not affect them. The check covers the tables that the file names, also in
-// expressions. Schema "" means that the search path determines the schema.
+// checkRowSecurity checks that row security hides no rows from the worker. Generated functions run
+// with row_security = off, so they fail if rows would be hidden. Foreign keys act as the table's
+// owner, so row security does not affect them. The check covers the tables that the file names,
+// also in expressions. Schema "" means that the search path determines the schema.
 func (v *inspection) checkRowSecurity(r reading) error {
 	read := []row{}
 	for _, m := range v.file.NamedTables() {

@@ -29,8 +29,8 @@ const (
 // Finding is one thing that is not as the policy file wants it, or that could not be seen.
 //
 // Object is the object's name. Table is the table that the finding is about, as "schema.name"; if
-// there is none, it is the policy's table. Policy is the policy or job; it is empty for the runtime.
-// Position is the position of the policy or job in the file, or of the name that is wrong.
+// there is none, it is the policy's table. Policy is the policy or job; it is empty for the
+// runtime. Position is the position of the policy or job in the file, or of the name that is wrong.
 type Finding = report.Finding
 
 // message is the content of a finding.
@@ -158,9 +158,9 @@ func (r *Report) JSON(w io.Writer) error {
 	})
 }
 
-// suppress marks the findings that the policy file suppresses at the server's time, so that they do not
-// change the verdict. It reports suppressions that have ended or match nothing, as Info. Findings of a
-// suppression that has ended count again.
+// suppress marks the findings that the policy file suppresses at the server's time, so that they do
+// not change the verdict. It reports suppressions that have ended or match nothing, as Info.
+// Findings of a suppression that has ended count again.
 func (v *inspection) suppress() {
 	filter := suppress.New(v.file, "V", v.server.Now)
 	everything := v.complete // false if checks were left out

@@ -6,8 +6,8 @@ import (
 	"pgretain/internal/catalog"
 )
 
-// TestTableParts checks that tableParts splits names by the tables of the snapshot, because names of
-// schemas and tables may contain dots.
+// TestTableParts checks that tableParts splits names by the tables of the snapshot, because names
+// of schemas and tables may contain dots.
 func TestTableParts(t *testing.T) {
 	t.Parallel()
 	snapshot := &catalog.Snapshot{Tables: []*catalog.Table{{Schema: "app", Name: "note"},

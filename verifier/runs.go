@@ -52,8 +52,8 @@ func (v *inspection) runs() []scheduledRun {
 	return v.scheduled
 }
 
-// lag returns how long ago rows must have become due to be overdue now, in whole seconds. It returns
-// false if there is no such time within twenty years.
+// lag returns how long ago rows must have become due to be overdue now, in whole seconds. It
+// returns false if there is no such time within twenty years.
 func lag(t calendar.Ticks, now time.Time, budget time.Duration) (time.Duration, bool) {
 	if t.Deadline(now, budget).IsZero() {
 		return 0, false
@@ -90,8 +90,8 @@ func (v *inspection) runRows() []row {
 // unfinishedRuns is the number of successive runs that must have spent their budget for a finding.
 const unfinishedRuns = 12
 
-// checkKeepUp finds policies that do not keep up with new rows: their last unfinishedRuns runs all spent
-// their budget, and the first of these runs began before the last deadline of the schedule.
+// checkKeepUp finds policies that do not keep up with new rows: their last unfinishedRuns runs all
+// spent their budget, and the first of these runs began before the last deadline of the schedule.
 func (v *inspection) checkKeepUp(r reading) error {
 	return v.finds(codeKeepUp, nil, "unfinished", v.runRows(), unfinishedRuns)(r)
 }

@@ -192,8 +192,8 @@ func (v *inspection) unexplained(c changed, e consequence) bool {
 // isReach reports whether a finding on reach has the live tables as its reason.
 func isReach(f Finding) bool { return f.Group == string(Reach) && f.Severity != diag.Unknown }
 
-// message returns the finding about the table. A single difference becomes its Want and Got. Several
-// differences are listed in its Detail, followed by the consequences.
+// message returns the finding about the table. A single difference becomes its Want and Got.
+// Several differences are listed in its Detail, followed by the consequences.
 func (c changed) message(otherwise []consequence) message {
 	f := message{Code: codeSnapshot, Object: c.name(),
 		Message: fmt.Sprintf("table %q differs from the catalog snapshot", c.name())}

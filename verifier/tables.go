@@ -97,9 +97,9 @@ func (v *inspection) checkEnsured(r reading) error {
 	return err
 }
 
-// otherDefault reports whether the wanted and the live default differ. The server compares constants as
-// values of the column's type. A constant or no default differs from a function call. Other defaults
-// cannot be compared; for them it returns false.
+// otherDefault reports whether the wanted and the live default differ. The server compares
+// constants as values of the column's type. A constant or no default differs from a function call.
+// Other defaults cannot be compared; for them it returns false.
 func (w ensured) otherDefault(r reading, live liveColumn) (bool, error) {
 	var constants []pgparse.Constant
 	calls, none := false, false

@@ -255,8 +255,9 @@ func (v *inspection) found(about string, codes ...string) bool {
 	})
 }
 
-// causes maps a code to codes whose findings are the cause of its findings. Both findings must be about
-// the same table, or about the same policy if no table is named. drop handles codeExpression itself.
+// causes maps a code to codes whose findings are the cause of its findings. Both findings must be
+// about the same table, or about the same policy if no table is named. drop handles codeExpression
+// itself.
 var causes = map[string][]string{
 	codeNoIndex:   codesOfTables,
 	codeOtherPlan: codesOfTables,
@@ -331,8 +332,8 @@ func (v *inspection) atInstall() []generator.Object {
 	return []generator.Object{{Position: v.install.Position}}
 }
 
-// owner returns the role that owns the runtime, worker the role that evaluates policies, and runner the
-// role that runs jobs. With "roles: none" all three are the owner of the schema.
+// owner returns the role that owns the runtime, worker the role that evaluates policies, and runner
+// the role that runs jobs. With "roles: none" all three are the owner of the schema.
 func (v *inspection) owner() string  { return v.role(v.install.Roles.Owner) }
 func (v *inspection) worker() string { return v.role(v.install.Roles.Worker) }
 func (v *inspection) runner() string { return v.role(v.install.Roles.Runner) }

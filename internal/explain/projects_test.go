@@ -11,8 +11,8 @@ import (
 	"pgretain/tests/fixture"
 )
 
-// TestProjects explains the examples and the jobs of real projects. Whoever writes
-// testdata/projects.txt again reads each line of it: what it says has to be what the policy does.
+// TestProjects compares the descriptions of the examples and of policies of real projects with
+// testdata/projects.txt. After an update of that file, check that each line is true.
 func TestProjects(t *testing.T) {
 	t.Parallel()
 	var out strings.Builder
@@ -26,8 +26,7 @@ func TestProjects(t *testing.T) {
 	fixture.CompareFile(t, "testdata/projects.txt", out.String())
 }
 
-// explained writes what the policies and reports of a file do, but for the bounds that hold by
-// default.
+// explained writes the descriptions of the policies and reports of a file, without default bounds.
 func explained(t *testing.T, out *strings.Builder, name, source string, tables *catalog.Snapshot) {
 	t.Helper()
 	file, list := policy.Parse("retention.yaml", []byte(source))
@@ -53,7 +52,8 @@ func explained(t *testing.T, out *strings.Builder, name, source string, tables *
 	out.WriteString("\n")
 }
 
-// TestConstructs explains the cases of the generator, which have each construct of the language.
+// TestConstructs compares the descriptions of the generator's golden cases, which use every
+// construct of the policy language, with testdata/constructs.txt.
 func TestConstructs(t *testing.T) {
 	t.Parallel()
 	cases := fixture.Cases(t, "../../generator/testdata/golden", 24, "policy.yaml", "catalog.json", "schema.sql",
@@ -67,7 +67,7 @@ func TestConstructs(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			tables.Tables = append(own.Tables, tables.Tables...) // of two with one name the first counts
+			tables.Tables = append(own.Tables, tables.Tables...) // of two tables with the same name the first counts
 		}
 		explained(t, &out, c.Name, c.Text("policy.yaml"), tables)
 	}

@@ -12,8 +12,8 @@ import (
 	"pgretain/policy"
 )
 
-// TestPagesReadBack: whatever a line says, a page has it in lines that are narrow enough, and it is
-// read from there again.
+// TestPagesReadBack checks that Read returns the lines that Page formatted, for random texts. No
+// line of a page may be longer than width.
 func TestPagesReadBack(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(3, 3))
@@ -34,13 +34,13 @@ func TestPagesReadBack(t *testing.T) {
 		}
 		for line := range strings.Lines(page) {
 			if utf8.RuneCountInString(line) > width+1 {
-				t.Fatalf("a line of %d characters: %s", utf8.RuneCountInString(line), line)
+				t.Fatalf("a line has %d characters, want at most %d: %s", utf8.RuneCountInString(line), width, line)
 			}
 		}
 	}
 }
 
-// A schema's name may have dots as well as a table's.
+// TestNamesWithDots checks that descriptions quote names of schemas with dots.
 func TestNamesWithDots(t *testing.T) {
 	t.Parallel()
 	s := subject{&policy.Policy{}, Facts{Holds: []string{"a.b.c"},
@@ -93,7 +93,7 @@ func TestChanges(t *testing.T) {
 			[]string{"takes: x", "step 1: drop the table that name names"}, "batch: 3 rows -> 10 rows"},
 	} {
 		if got := Changes(page(c.before...), page(c.after...)); got != c.want {
-			t.Errorf("%s: %q, want %q", name, got, c.want)
+			t.Errorf("%s: Changes returns %q, want %q", name, got, c.want)
 		}
 	}
 }

@@ -91,8 +91,8 @@ func write(w io.Writer, name string, data any) error {
 }
 
 // WriteFleet writes a page with links to the reports of many databases, in the style of a report.
-// Databases with problems come first. The members need the fields Name, File ("" without a report),
-// Verdict, LastRun, State and Overdue.
+// wrong are the databases with problems, which come first, and well the others. T must have the
+// fields Name, File ("" without a report), Verdict, LastRun, State, Well and Overdue.
 func WriteFleet[T any](w io.Writer, version string, wrong, well []T) error {
 	return write(w, "fleet.html.tmpl", map[string]any{
 		"Version": version, "At": time.Now().UTC(), "Wrong": len(wrong), "Rows": slices.Concat(wrong, well)})

@@ -97,9 +97,9 @@ func (s subject) InOrder() time.Time {
 
 func (s subject) isLate() bool { return s.missed(s.InOrder()) }
 
-// isBehind reports whether due rows should already have been taken. After a timely run that left no
-// rows, due rows became due by a condition or a rank. Then the policy is not behind, unless verify
-// found rows.
+// isBehind reports whether due rows should already have been taken. If the last run was in time and
+// left no due row, present rows became due by a condition or a rank, not by age. Then the policy is
+// behind only if verify found overdue rows.
 func (s subject) isBehind() bool {
 	if s.Overdue == nil || !s.missed(s.DueSince()) {
 		return false
@@ -129,7 +129,7 @@ func (s subject) DueSince() time.Time { return s.now.Add(-*s.Overdue) }
 // Dated returns a time with its age in words.
 func (s subject) Dated(t time.Time) string { return at(t) + " (" + ago(s.now.Sub(t)) + " ago)" }
 
-// told lists the keys of the lines that say what a policy does, with which rows, and when.
+// told lists the keys of the lines for a summary: what a policy does, with which rows, and when.
 var told = strings.Fields("deletes updates changes reads drops detaches asks where due or")
 
 // Summary describes the policy in one sentence.

@@ -7,8 +7,8 @@ import (
 	"pgretain/internal/calendar"
 )
 
-// TestJudge: by a schedule whose starts lie unevenly, what came to be due during the day is not
-// late before the night's second start has ended.
+// TestJudge checks the state of a policy for a job with two starts each night, 15 minutes apart.
+// Rows that become due during the day are not late before the second start of the night has ended.
 func TestJudge(t *testing.T) {
 	t.Parallel()
 	at := func(clock string) time.Time {
@@ -20,7 +20,7 @@ func TestJudge(t *testing.T) {
 	}
 	nightly := calendar.Parse([]string{"0 2 * * *", "15 2 * * *"}, time.UTC)
 	for name, c := range map[string]struct {
-		now, success, due string // due: since when a row was; "": none is
+		now, success, due string // time of the report, of the last success, and since when a row is due
 		state             string
 		change            func(*subject)
 		want              string
@@ -66,7 +66,7 @@ func TestJudge(t *testing.T) {
 			c.change(&s)
 		}
 		if got := states[s.judge()].Word; got != c.want {
-			t.Errorf("%s: %s, want %s", name, got, c.want)
+			t.Errorf("%s: the state is %q, want %q", name, got, c.want)
 		}
 	}
 }

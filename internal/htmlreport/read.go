@@ -75,14 +75,14 @@ var parts = []struct{ query, about string }{
 	{"health", "what needs attention"},
 }
 
-// backlog is what is due under a policy now.
+// backlog describes the rows of a policy that are due now.
 type backlog struct {
 	Unknown string // why the number is not known
 	Due     int64
 	Capped  bool // there may be more rows
-	// least time that a row has been due; nil if it did not become due by time
+	// Overdue is the shortest time that the first row has been due; nil if it is not known.
 	Overdue  *time.Duration
-	Timeless bool
+	Timeless bool // a row was due at all times, so it became due by a rank or a condition
 }
 
 // found is all that was read. Parts that could not be read are empty, and named in Unread.
@@ -150,7 +150,7 @@ func location(name string) *time.Location {
 func (r *reader) count(ctx context.Context, f *found) error {
 	until := time.Now().Add(10 * r.opt.Timeout)
 	for _, p := range f.policies {
-		b := backlog{Unknown: "the time for counting was used up by other policies"}
+		b := backlog{Unknown: "counting other policies took too long"}
 		if p.Report {
 			continue
 		}
@@ -247,9 +247,9 @@ func refusal(ctx context.Context, err error) (string, error) {
 	case !ok || ctx.Err() != nil:
 		return "", errors.Join(ctx.Err(), err)
 	case refused.Code == "55P03": // lock_not_available
-		return "a table is locked by somebody else", nil
+		return "another session has locked a table", nil
 	case refused.Code == "57014": // query_canceled
-		return "it took too long", nil
+		return "the query took longer than the timeout", nil
 	}
 	return fmt.Sprintf("%s [%s]", refused.Message, refused.Code), nil
 }

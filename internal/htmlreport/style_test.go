@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestContrast computes the contrast of each colour of a text on each ground that it stands on, in
-// both schemes, as WCAG 2 defines it: 4.5 for texts, 3 for what is drawn.
+// TestContrast checks the contrast of each text colour on each of its backgrounds, in both colour
+// schemes. WCAG 2 requires 4.5 for texts and 3 for graphics.
 func TestContrast(t *testing.T) {
 	t.Parallel()
 	source, err := templates.ReadFile("report.html.tmpl")
@@ -18,7 +18,7 @@ func TestContrast(t *testing.T) {
 	}
 	blocks := regexp.MustCompile(`(?s):root \{(.*?)\}`).FindAllStringSubmatch(string(source), -1)
 	if len(blocks) != 2 || !strings.Contains(string(source), "prefers-color-scheme: dark") {
-		t.Fatalf("there are %d colour schemes", len(blocks))
+		t.Fatalf("found %d colour schemes in report.html.tmpl, want a light and a dark one", len(blocks))
 	}
 	for i, scheme := range []string{"light", "dark"} {
 		colours := map[string]float64{}
@@ -37,14 +37,15 @@ func TestContrast(t *testing.T) {
 					least = 3
 				}
 				if ratio := (max(a, b) + 0.05) / (min(a, b) + 0.05); !known || !also || ratio < least {
-					t.Errorf("%s: %s on %s has a contrast of %.2f", scheme, text, ground, ratio)
+					t.Errorf("%s: %s on %s has a contrast of %.2f, want at least %.1f",
+						scheme, text, ground, ratio, least)
 				}
 			}
 		}
 	}
 }
 
-// luminance is the relative luminance of a colour.
+// luminance returns the relative luminance of a colour, as WCAG 2 defines it.
 func luminance(t *testing.T, colour string) float64 {
 	t.Helper()
 	n, err := strconv.ParseUint(colour[1:], 16, 32)

@@ -37,9 +37,10 @@ type Querier interface {
 	Query(context.Context, string, ...any) (pgx.Rows, error)
 }
 
-// Snapshot reads the tables of the request and the tables that a delete from them can reach. It reads in
-// one READ ONLY transaction, takes no lock on the tables and needs no privilege on them. unknown lists
-// the names that no table has. Types and expressions have qualified names, except those of pg_catalog.
+// Snapshot reads the tables of the request and the tables that a delete from them can reach. It
+// reads in one READ ONLY transaction, takes no lock on the tables and needs no privilege on them.
+// unknown lists the names that no table has. Types and expressions have qualified names, except
+// those of pg_catalog.
 func Snapshot(ctx context.Context, conn *pgx.Conn, request Request) (s *catalog.Snapshot, unknown []string, err error) {
 	err = readOnly(ctx, conn, func(tx pgx.Tx) (err error) {
 		s, unknown, err = Read(ctx, tx, request)
@@ -63,16 +64,16 @@ func readOnly(ctx context.Context, conn *pgx.Conn, f func(pgx.Tx) error) error {
 	})
 }
 
-// Prepare sets the settings of a transaction so that its output does not depend on the session. timeout
-// is the statement_timeout in milliseconds; nil keeps that of the session.
+// Prepare sets the settings of a transaction so that its output does not depend on the session.
+// timeout is the statement_timeout in milliseconds; nil keeps that of the session.
 func Prepare(ctx context.Context, tx pgx.Tx, timeout *string) error {
 	_, err := tx.Exec(ctx, catalogsql.Query("settings"), timeout)
 	return err
 }
 
-// Read works like Snapshot, in a transaction of the caller after Prepare. For each placeholder of Each
-// it reads one schema, and names that schema by the placeholder in the result. If the request also names
-// a table of that schema directly, the snapshot has the table under both names.
+// Read works like Snapshot, in a transaction of the caller after Prepare. For each placeholder of
+// Each it reads one schema, and names that schema by the placeholder in the result. If the request
+// also names a table of that schema directly, the snapshot has the table under both names.
 func Read(ctx context.Context, tx Querier, request Request) (*catalog.Snapshot, []string, error) {
 	// copies, because rename changes tables; never nil, which the server would read as NULL
 	tables, path := append([]string{}, request.Tables...), append([]string{}, request.SearchPath...)
@@ -158,8 +159,8 @@ func distribute(ctx context.Context, tx Querier, tables catalog.Graph) error {
 	return err
 }
 
-// Instances returns the instances of a policy: one for each schema that has its table, or one for each
-// shard of the table on this server.
+// Instances returns the instances of a policy: one for each schema that has its table, or one for
+// each shard of the table on this server.
 func Instances(ctx context.Context, tx Querier, e *policy.Each, name, table string) (list []policy.Instance,
 	err error) {
 	if e.ShardsOf != "" {
@@ -241,8 +242,8 @@ func clockReadings(ctx context.Context, tx Querier) (string, error) {
 	return pgx.CollectExactlyOneRow(rows, pgx.RowTo[string])
 }
 
-// OtherZone returns the time zone of the database's sessions. It returns "" if the local times of that
-// zone are the same as in zone for a year.
+// OtherZone returns the time zone of the database's sessions. It returns "" if the local times of
+// that zone are the same as in zone for a year.
 func OtherZone(ctx context.Context, tx Querier, zone string) (string, error) {
 	found, err := collect[struct{ Zone string }](ctx, tx, "other_zone", zone)
 	if err != nil {

@@ -41,9 +41,9 @@ func (s *session) recorded() bool { return s.server.versions || !s.server.runtim
 // inspect reads the facts about the server, and refuses servers that are too old.
 func (s *session) inspect(ctx context.Context) error {
 	v := &s.server
-	err := s.row(ctx, "looking at the server", "server", []any{s.schema()}, &v.version, &v.standby, &v.database,
-		&v.user,
-		&v.mayCreateSchema, &v.schemaMissing, &v.versions, &v.states, &v.runtime, &v.registry)
+	err := s.row(ctx, "reading the state of the server", "server", []any{s.schema()},
+		&v.version, &v.standby, &v.database, &v.user, &v.mayCreateSchema, &v.schemaMissing,
+		&v.versions, &v.states, &v.runtime, &v.registry)
 	if err == nil && v.version < oldest {
 		err = Refusal(fmt.Sprintf("the server is PostgreSQL %d", v.version/10000), "",
 			fmt.Sprintf("pgretain needs PostgreSQL %d or later.", oldest/10000))
@@ -116,14 +116,14 @@ func (s *session) checkRecorded(command string) error {
 		return nil
 	}
 	return Refusal(fmt.Sprintf("the runtime in schema %q was not installed by \"pgretain migrate\"", s.schema()),
-		"There is no version table "+s.schema()+".goose_db_version, so that nobody can tell here what is applied.",
+		"There is no version table "+s.schema()+".goose_db_version, which would list the applied migrations.",
 		s.goOn(command))
 }
 
 // goOn returns the hint to go on with the other tool. command is the one of goose; without it the
 // hint names no command.
 func (s *session) goOn(command string) string {
-	hint := "Go on with the program that applied the migrations."
+	hint := "Continue with the program that applied the migrations."
 	if command == "" {
 		return hint
 	}
@@ -185,11 +185,10 @@ func (s *session) checkSchedules(ctx context.Context) error {
 		switch {
 		case refused && server.Code == "22023":
 			wrong := Refusal(
-				fmt.Sprintf("the pg_cron of database %q does not take the schedule %q", s.server.database,
-					schedule.Text),
-				"It says: "+server.Message+".", "Update pg_cron: it has seconds from 1.5 on, and $ for the last day "+
-					"of the month from 1.6 on. "+
-					`Or write five plain fields and run "pgretain generate".`).because(server)
+				fmt.Sprintf("pg_cron of database %q does not accept the schedule %q", s.server.database, schedule.Text),
+				"pg_cron reports: "+server.Message+".",
+				"Update pg_cron: intervals in seconds need version 1.5, and $ for the last day of a month needs 1.6. "+
+					`Or write a schedule with five fields and run "pgretain generate".`).because(server)
 			wrong.Position, wrong.Code = schedule.Position, server.Code
 			errs = append(errs, wrong)
 		case err != nil && !refused:
@@ -253,22 +252,23 @@ func checkApplied(known []Migration) error {
 	for i, m := range known {
 		if i > 0 && known[i-1].Version == m.Version {
 			return Refusal(names(known[i-1:i+1])+" have the same number", "",
-				"Give the one that is applied nowhere another one.")
+				"Give another number to the file that no database has applied.")
 		}
 		for _, u := range unknown {
 			if m.state != "" && m.state == u.recorded && !m.Applied {
-				hint += fmt.Sprintf("Version %d is %s: give it back its number. ", u.Version, m.Name)
+				hint += fmt.Sprintf("Version %d was applied from %s: restore the number of this file. ",
+					u.Version, m.Name)
 			}
 		}
 	}
 	if len(unknown) > 0 {
-		return Refusal("the database has migrations that the directory has not: "+names(unknown), "",
-			cmp.Or(strings.TrimSpace(hint), "Use the directory that these migrations came from, or a later version "+
-				"of it."))
+		return Refusal("the database has migrations that the directory does not have: "+names(unknown), "",
+			cmp.Or(strings.TrimSpace(hint),
+				"Use the directory from which they were applied, or a later version of it."))
 	}
 	if other := names(only(known, func(m Migration) bool { return m.Differs })); other != "" {
 		return Refusal("the database was migrated with other files of these numbers: "+other,
-			"One side of a fork was written again that this database had applied, or files were exchanged.",
+			"One side of a fork was generated again after this database had applied it, or files were exchanged.",
 			"Run \"pgretain migrate down\" in a checkout that has the files of this database, until they are undone; "+
 				"then \"pgretain migrate up\" here.")
 	}
@@ -326,7 +326,7 @@ func BootstrapCron(install policy.Install, migrator string) (string, error) {
 		return "", errors.New("bootstrapping: a migrating role is needed")
 	}
 	if !install.CronElsewhere() {
-		return "", Refusal("schema cron does not live in another database", "",
+		return "", Refusal("schema cron is not in another database", "",
 			"Set install.database and install.cron_database, or leave --cron out.")
 	}
 	return render("bootstrap_cron", map[string]any{"Database": install.CronDatabase, "Application": install.Database,

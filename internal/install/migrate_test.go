@@ -32,15 +32,18 @@ SELECT 1; -- last
 
 const several = "SELECT 2;\n-- the second; says nothing\n\nSELECT E'\\'; three';\nSELECT 4"
 
-// TestStatementsOfAFile: on which line a statement stands that goose sends, and those that it sends
-// at once.
+// TestStatementsOfAFile checks that find returns the lines of the statements that goose sends, also
+// of equal statements and of several statements in one text.
 func TestStatementsOfAFile(t *testing.T) {
 	t.Parallel()
 	m := Migration{content: annotated}
 	for rest, sent := range map[string]map[string][]int{
 		m.content: {
-			"SELECT 1;": {3}, "SELECT 'größe',\n       nowhere;": {5}, "RESET ROLE;": {8,
-				9}, several: {11}, "SELECT 5": {0},
+			"SELECT 1;":                        {3},
+			"SELECT 'größe',\n       nowhere;": {5},
+			"RESET ROLE;":                      {8, 9},
+			several:                            {11},
+			"SELECT 5":                         {0},
 		},
 		m.down(): {"SELECT 1; -- last": {18}, "RESET ROLE;": {0}},
 	} {
@@ -60,7 +63,7 @@ func TestStatementsOfAFile(t *testing.T) {
 	}
 	for done, want := range []string{"SELECT 2", "SELECT E", "SELECT 4", "SELECT 2"} {
 		if got := several[statementAt(several, done):]; !strings.HasPrefix(got, want) {
-			t.Errorf("after %d: %q", done, got)
+			t.Errorf("statement %d begins at %q, want %q", done, got, want)
 		}
 	}
 }
@@ -88,7 +91,7 @@ func TestStatementErrorFindsItsPlace(t *testing.T) {
 	}
 }
 
-// A file that was sent as one text.
+// TestRefusedFindsItsPlace checks the position of an error in a file that was sent as one text.
 func TestRefusedFindsItsPlace(t *testing.T) {
 	t.Parallel()
 	got := Refused("f.sql", "é;\nab c", &pgconn.PgError{Position: 6})

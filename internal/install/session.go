@@ -93,16 +93,15 @@ func connectError(ctx context.Context, config *pgx.ConnConfig, err error) error 
 		place = fmt.Sprintf("in %s, port %d", config.Host, config.Port)
 	}
 	if server, refused := errors.AsType[*pgconn.PgError](err); refused {
-		return Refusal(fmt.Sprintf("the server %s refuses user %q: %s [%s]", place, config.User, server.Message,
-			server.Code),
-			sentence(server.Detail), cmp.Or(server.Hint, connectHints[server.Code]))
+		message := fmt.Sprintf("the server %s refuses user %q: %s [%s]",
+			place, config.User, server.Message, server.Code)
+		return Refusal(message, sentence(server.Detail), cmp.Or(server.Hint, connectHints[server.Code]))
 	}
 	words := strings.Split(err.Error(), ": ")
-	// default of libpq
-	return Refusal(fmt.Sprintf("cannot connect to the server %s, database %q", place,
-		cmp.Or(config.Database, config.User)),
+	database := cmp.Or(config.Database, config.User) // the default of libpq
+	return Refusal(fmt.Sprintf("cannot connect to the server %s, database %q", place, database),
 		sentence(words[len(words)-1]),
-		"Is it running, and does it accept connections there? Check PGHOST and PGPORT, or --database-url.")
+		"Check PGHOST and PGPORT, or --database-url, and that the server runs and accepts connections there.")
 }
 
 // session is the one connection of a migration. The migration lock belongs to it.

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// cases are policies, mostly on app.note, with the codes that lint must report for them. Cases without a
-// code are correct policies that look like a mistake.
+// cases are policies, mostly on app.note, with the codes that lint must report for them. Cases
+// without a code are correct policies that look like a mistake.
 var cases = map[string]struct {
 	body string   // content of "policies"
 	want []string // expected codes

@@ -9,12 +9,12 @@ import (
 	"pgretain/policy"
 )
 
-// someDay replaces the current time, so that findings do not depend on the day of the check. The four
-// years after it include a leap day.
+// someDay replaces the current time, so that findings do not depend on the day of the check. The
+// four years after it include a leap day.
 var someDay = time.Date(2023, 12, 31, 23, 59, 0, 0, time.UTC)
 
-// clockType returns the type of a clock without its length or precision. It returns "" unless the clock
-// is a column of the snapshot.
+// clockType returns the type of a clock without its length or precision. It returns "" unless the
+// clock is a column of the snapshot.
 func (l *linter) clockType(p *policy.Policy, k *policy.Clock) string {
 	if column := ownColumn(l.tableOf(p), k.Column); column != nil {
 		return catalog.Unsized(column.Plain())
@@ -39,9 +39,9 @@ func intervals(w policy.Window) (list []policy.Interval) {
 // inSeconds separates epochs in seconds from epochs in milliseconds: smaller numbers are seconds.
 const inSeconds = 100_000_000_000
 
-// checkEncoding finds encodings that would read numbers as times long ago, so that every row would be
-// due. It adds an error if the type of the column is too small for present times, and a warning if the
-// epoch seems to be in seconds.
+// checkEncoding finds encodings that would read numbers as times long ago, so that every row would
+// be due. It adds an error if the type of the column is too small for present times, and a warning
+// if the epoch seems to be in seconds.
 func (l *linter) checkEncoding(p *policy.Policy, k *policy.Clock) {
 	typ := l.clockType(p, k)
 	most := map[string]int64{"smallint": math.MaxInt16, "integer": math.MaxInt32}[typ]
@@ -57,9 +57,9 @@ func (l *linter) checkEncoding(p *policy.Policy, k *policy.Clock) {
 	}
 }
 
-// checkLocalTime adds a warning for a clock without a time zone and a window under a day, if the time
-// zone of the install has daylight saving time. When it ends, an hour repeats. Of two rows with the same
-// local time one is an hour younger.
+// checkLocalTime adds a warning for a clock without a time zone and a window under a day, if the
+// time zone of the install has daylight saving time. When it ends, an hour repeats. Of two rows
+// with the same local time one is an hour younger.
 func (l *linter) checkLocalTime(p *policy.Policy, k *policy.Clock) {
 	zone, _ := time.LoadLocation(l.Install.TimeZone) // policy.Parse checks the name
 	_, winter := someDay.In(zone).Zone()
@@ -74,17 +74,17 @@ func (l *linter) checkLocalTime(p *policy.Policy, k *policy.Clock) {
 	}
 }
 
-// checkMarkBehind adds a warning for a watermark that moves to the greatest existing value. Sequences
-// assign numbers before rows are committed. So a row with a lower number may be committed later, and no
-// run takes it.
+// checkMarkBehind adds a warning for a watermark that moves to the greatest existing value.
+// Sequences assign numbers before rows are committed. So a row with a lower number may be committed
+// later, and no run takes it.
 func (l *linter) checkMarkBehind(p *policy.Policy, k *policy.Clock) {
 	if k.Watermark != nil && (k.UpTo == nil || greatest(p, k)) {
 		l.warn("L027", k.Watermark.Position, p, words{"Column": k.Column, "Table": p.Table})
 	}
 }
 
-// greatest reports whether "up_to" is the greatest value of the clock's column, without a subtraction or
-// a condition.
+// greatest reports whether "up_to" is the greatest value of the clock's column, without a
+// subtraction or a condition.
 func greatest(p *policy.Policy, k *policy.Clock) bool {
 	parsed := policy.SQLFragment{Expr: *k.UpTo, Kind: policy.IsQuery}.Parsed()
 	if len(parsed.Columns) != 1 || len(parsed.Tables) != 1 || !plainMax.MatchString(k.UpTo.SQL) {

@@ -30,8 +30,8 @@ func (l *linter) checkGuards(p *policy.Policy) {
 	l.refuse("L002", at, p, words{"Alone": alone})
 }
 
-// checkTiers adds a warning for a tier that applies to no row, because of "where", the guards or earlier
-// tiers. Then its rows have the window of another tier.
+// checkTiers adds a warning for a tier that applies to no row, because of "where", the guards or
+// earlier tiers. Then its rows have the window of another tier.
 func (l *linter) checkTiers(p *policy.Policy, k *policy.Clock) {
 	before := taken(p)
 	if !l.possible(p, before...) {
@@ -80,8 +80,9 @@ func between(c *pgparse.Condition) constraint {
 	return constraint{c, no}
 }
 
-// checkGuardNull adds a warning for a guard that is NULL whenever a column is NULL. Such a guard keeps
-// the row. There is no warning if the row is kept anyway, or if a condition tests the column for NULL.
+// checkGuardNull adds a warning for a guard that is NULL whenever a column is NULL. Such a guard
+// keeps the row. There is no warning if the row is kept anyway, or if a condition tests the column
+// for NULL.
 func (l *linter) checkGuardNull(p *policy.Policy) {
 	if !l.possible(p, taken(p)...) {
 		return
@@ -102,9 +103,10 @@ func (l *linter) checkGuardNull(p *policy.Policy) {
 	}
 }
 
-// checkWhereNull adds a warning for a "where" like c <> 'x' on a column that may be NULL. The policy
-// skips rows in which the column is NULL. There is no warning if another condition is true only with a
-// value, or if a policy of the table tests the column for NULL. Then the author considered NULL.
+// checkWhereNull adds a warning for a "where" like c <> 'x' on a column that may be NULL. The
+// policy skips rows in which the column is NULL. There is no warning if another condition is true
+// only with a value, or if a policy of the table tests the column for NULL. Then the author
+// considered NULL.
 func (l *linter) checkWhereNull(p *policy.Policy) {
 	all := conjuncts(condition(p.Where))
 	for _, c := range all {
@@ -120,7 +122,8 @@ func (l *linter) checkWhereNull(p *policy.Policy) {
 	}
 }
 
-// conjuncts returns the operands of AND, at any depth. For another condition it returns the condition.
+// conjuncts returns the operands of AND, at any depth. For another condition it returns the
+// condition.
 func conjuncts(c *pgparse.Condition) (list []*pgparse.Condition) {
 	if c == nil || c.Form != pgparse.All {
 		return []*pgparse.Condition{c}
@@ -131,8 +134,8 @@ func conjuncts(c *pgparse.Condition) (list []*pgparse.Condition) {
 	return list
 }
 
-// negated returns the column of a condition like c <> 'x' or c NOT IN ('x', 'y'). For another condition
-// it returns "".
+// negated returns the column of a condition like c <> 'x' or c NOT IN ('x', 'y'). For another
+// condition it returns "".
 func negated(c *pgparse.Condition) (column string) {
 	if c == nil || c.Form != pgparse.Not {
 		return ""
@@ -150,8 +153,8 @@ func negated(c *pgparse.Condition) (column string) {
 	return column
 }
 
-// nullable reports whether a NULL in a column affects whether a row is taken. It does not if the column
-// is the only clock, because then rows with a NULL are never due.
+// nullable reports whether a NULL in a column affects whether a row is taken. It does not if the
+// column is the only clock, because then rows with a NULL are never due.
 func (l *linter) nullable(p *policy.Policy, name string) bool {
 	column := ownColumn(l.tableOf(p), name)
 	if column == nil || column.NotNull {
@@ -189,8 +192,8 @@ func speaksOfNull(p *policy.Policy, column string) (found bool) {
 	return found
 }
 
-// checkInNull adds warnings for IN with a sub-select of a nullable column. If the sub-select returns one
-// NULL, NOT IN is never true and IN is never false.
+// checkInNull adds warnings for IN with a sub-select of a nullable column. If the sub-select
+// returns one NULL, NOT IN is never true and IN is never false.
 func (l *linter) checkInNull(p *policy.Policy) {
 	l.checkIn(p, p.Where, yes, "no row is taken")
 	for _, g := range p.Keep {
@@ -204,8 +207,9 @@ func (l *linter) checkInNull(p *policy.Policy) {
 	}
 }
 
-// checkIn checks one condition, which has an effect only if it is one of wanted. It adds a warning for
-// each IN that must be false for that. result says what happens if the sub-select returns a NULL.
+// checkIn checks one condition, which has an effect only if it is one of wanted. It adds a warning
+// for each IN that must be false for that. result says what happens if the sub-select returns a
+// NULL.
 func (l *linter) checkIn(p *policy.Policy, e *policy.Expr, wanted ternary, result string) {
 	condition(e).Walk(func(c *pgparse.Condition) {
 		if c.Query == nil || slices.Contains(c.Query.NotNull, c.Query.Column) {

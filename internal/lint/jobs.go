@@ -8,8 +8,8 @@ import (
 	"pgretain/policy"
 )
 
-// ticks returns the start times of schedules in UTC. The time between two starts is the same in every
-// time zone, except when clocks change.
+// ticks returns the start times of schedules in UTC. The time between two starts is the same in
+// every time zone, except when clocks change.
 func ticks(schedules ...policy.Schedule) calendar.Ticks {
 	var texts []string
 	for _, s := range schedules {
@@ -18,8 +18,8 @@ func ticks(schedules ...policy.Schedule) calendar.Ticks {
 	return calendar.Parse(texts, time.UTC)
 }
 
-// checkNoJob adds a warning for a policy with "due" that no job runs. A policy without "due" may be run
-// by hand.
+// checkNoJob adds a warning for a policy with "due" that no job runs. A policy without "due" may be
+// run by hand.
 func (l *linter) checkNoJob(p *policy.Policy) {
 	if len(l.Jobs) > 0 && p.Due != nil && len(l.jobs[p.Name]) == 0 {
 		l.warn("L020", p.Position, p, words{})

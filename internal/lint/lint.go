@@ -1,6 +1,6 @@
-// Package lint finds parts of a policy file that contradict each other, or that have no effect. Each of
-// these parts is valid by itself. The package needs no database. With the catalog snapshot it finds
-// more. It reports only what is certain.
+// Package lint finds parts of a policy file that contradict each other, or that have no effect.
+// Each of these parts is valid by itself. The package needs no database. With the catalog snapshot
+// it finds more. It reports only what is certain.
 //
 // findings.txt.tmpl contains the texts of the findings.
 package lint
@@ -25,8 +25,9 @@ type linter struct {
 	list    diag.List
 }
 
-// Check returns the findings for a file that was read without errors. snapshot may be nil. A finding is
-// an Error if the policy can never do what it says, otherwise a Warning. The list is sorted by position.
+// Check returns the findings for a file that was read without errors. snapshot may be nil. A
+// finding is an Error if the policy can never do what it says, otherwise a Warning. The list is
+// sorted by position.
 func Check(file *policy.File, snapshot *catalog.Snapshot) diag.List {
 	l := &linter{File: file, jobs: map[string][]*policy.Job{},
 		on: map[string][]*policy.Policy{}, windows: map[string][]windowed{}}
@@ -103,8 +104,8 @@ func (l *linter) say(d diag.Diagnostic, about words) {
 // always is the condition "true". It replaces a missing condition.
 var always = &pgparse.Condition{Form: pgparse.Fixed, Value: truth}
 
-// condition parses an expression. It returns always for a missing expression, and nil if the expression
-// cannot be parsed.
+// condition parses an expression. It returns always for a missing expression, and nil if the
+// expression cannot be parsed.
 func condition(e *policy.Expr) *pgparse.Condition {
 	if e == nil {
 		return always
@@ -113,8 +114,8 @@ func condition(e *policy.Expr) *pgparse.Condition {
 	return c
 }
 
-// tableOf returns a policy's table in the snapshot. It returns nil for a policy on partitions, and if
-// the snapshot does not have the table.
+// tableOf returns a policy's table in the snapshot. It returns nil for a policy on partitions, and
+// if the snapshot does not have the table.
 func (l *linter) tableOf(p *policy.Policy) *catalog.Table {
 	if p.Partitions {
 		return nil

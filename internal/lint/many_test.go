@@ -12,8 +12,8 @@ import (
 	"pgretain/policy"
 )
 
-// TestManyPolicies checks that lint of 10,000 policies takes at most 20 s of processor time. Comparing
-// each policy with each other one would take minutes.
+// TestManyPolicies checks that lint of 10,000 policies takes at most 20 s of processor time.
+// Comparing each policy with each other one would take minutes.
 func TestManyPolicies(t *testing.T) {
 	t.Parallel()
 	var policies, jobs strings.Builder
@@ -44,8 +44,8 @@ func TestManyPolicies(t *testing.T) {
 	}
 }
 
-// processorTime returns the processor time of this test process. Unlike elapsed time, it does not depend
-// on other processes.
+// processorTime returns the processor time of this test process. Unlike elapsed time, it does not
+// depend on other processes.
 func processorTime(t *testing.T) time.Duration {
 	t.Helper()
 	var used syscall.Rusage

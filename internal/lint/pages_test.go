@@ -15,8 +15,8 @@ import (
 
 var pages = fixture.Pages{Directory: "../../docs/checks", From: "L000", To: "L050"}
 
-// TestPages checks that every code has a page. Lint must report exactly this code for the first example
-// of the page, and nothing for the second. The examples use the tables of
+// TestPages checks that every code has a page. Lint must report exactly this code for the first
+// example of the page, and nothing for the second. The examples use the tables of
 // generator/testdata/schema.sql.
 func TestPages(t *testing.T) {
 	t.Parallel()
@@ -61,7 +61,8 @@ func snapshot(t *testing.T, text string) *catalog.Snapshot {
 	return s
 }
 
-// checked returns the findings of lint for a policy file. The test fails if the file cannot be parsed.
+// checked returns the findings of lint for a policy file. The test fails if the file cannot be
+// parsed.
 func checked(t *testing.T, source string, snapshot *catalog.Snapshot) diag.List {
 	t.Helper()
 	return lint.Check(parsed(t, source), snapshot)

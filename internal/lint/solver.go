@@ -30,8 +30,8 @@ type constraint struct {
 // says returns the constraint that the value of an expression is in a set.
 func says(e *policy.Expr, is ternary) constraint { return constraint{condition(e), is} }
 
-// taken returns the constraints that every row meets which a policy takes: "where" is true and every
-// guard is false.
+// taken returns the constraints that every row meets which a policy takes: "where" is true and
+// every guard is false.
 func taken(p *policy.Policy) []constraint {
 	list := []constraint{says(p.Where, yes)}
 	for _, g := range p.Keep {
@@ -45,9 +45,9 @@ func taken(p *policy.Policy) []constraint {
 // most limits the steps of a search. A longer search counts as successful.
 const most = 10000
 
-// possible reports whether a row of a policy that meets all constraints may exist. If it returns false,
-// no such row exists. If it returns true, there may still be none, because the solver does not
-// understand every expression. The search decides one fact after the other. It begins with the
+// possible reports whether a row of a policy that meets all constraints may exist. If it returns
+// false, no such row exists. If it returns true, there may still be none, because the solver does
+// not understand every expression. The search decides one fact after the other. It begins with the
 // constraint that has the fewest undecided facts.
 func (l *linter) possible(p *policy.Policy, constraints ...constraint) bool {
 	var all []constraint
@@ -90,14 +90,14 @@ func (l *linter) possible(p *policy.Policy, constraints ...constraint) bool {
 	return find()
 }
 
-// excludes reports whether rows may exist that meet the constraints known, and none of them can meet the
-// constraint more.
+// excludes reports whether rows may exist that meet the constraints known, and none of them can
+// meet the constraint more.
 func (l *linter) excludes(p *policy.Policy, known []constraint, more constraint) bool {
 	return l.possible(p, known...) && !l.possible(p, append(slices.Clip(known), more)...)
 }
 
-// fact is an elementary condition on a row. Either a column is NULL, or a value equals a constant or is
-// below it. Or it is a condition that the parser does not understand, known by its text.
+// fact is an elementary condition on a row. Either a column is NULL, or a value equals a constant
+// or is below it. Or it is a condition that the parser does not understand, known by its text.
 type fact struct {
 	form  pgparse.Form
 	of    pgparse.Operand
@@ -243,8 +243,8 @@ var (
 	falsity = pgparse.Constant{Kind: pgparse.BooleanConstant, Text: "false"}
 )
 
-// ownColumn returns a column of the policy's own table. For a column of a join it returns nil, because
-// the join may find no row.
+// ownColumn returns a column of the policy's own table. For a column of a join it returns nil,
+// because the join may find no row.
 func ownColumn(table *catalog.Table, name string) *catalog.Column {
 	if table == nil || strings.Contains(name, ".") {
 		return nil
@@ -255,7 +255,7 @@ func ownColumn(table *catalog.Table, name string) *catalog.Column {
 var (
 	isoDay = regexp.MustCompile(`^\d{4}-\d{2}-\d{2}$`)
 	label  = regexp.MustCompile(`^[A-Za-z][A-Za-z_-]*$`)
-	// synonyms are words of which two may mean the same boolean, time or number.
+	// synonyms are words that may mean the same boolean, time or number as another word.
 	synonyms = strings.Fields(`t true y yes on f false n no off
 		now today tomorrow yesterday epoch inf infinity allballs`)
 )
@@ -272,8 +272,8 @@ func less(a, b pgparse.Constant) bool {
 		isoDay.MatchString(a.Text) && isoDay.MatchString(b.Text) && a.Text < b.Text
 }
 
-// differ reports whether two texts are words that differ in every collation, and in every type whose
-// values are words.
+// differ reports whether two texts are words that differ in every collation, and in every type
+// whose values are words.
 func differ(a, b pgparse.Constant) bool {
 	letters := func(c pgparse.Constant) string {
 		return strings.NewReplacer("_", "", "-", "").Replace(strings.ToLower(c.Text))

@@ -7,8 +7,8 @@ import (
 	"pgretain/policy"
 )
 
-// checkRepeated adds a warning for a step that acts in each run on the same rows. These rows stay in the
-// table because the policy's delete or update has a condition that they do not meet.
+// checkRepeated adds a warning for a step that acts in each run on the same rows. These rows stay
+// in the table because the policy's delete or update has a condition that they do not meet.
 func (l *linter) checkRepeated(p *policy.Policy) {
 	conditional := func(s policy.Step) bool {
 		return s.Related == nil && (s.Delete != nil || s.Update != nil) && s.Where != nil
@@ -39,8 +39,8 @@ func (l *linter) checkRepeated(p *policy.Policy) {
 	}
 }
 
-// checkEqualPositions adds a warning for a watermark on a column without a unique index. A batch takes
-// all rows with the same value, even if they exceed the batch size.
+// checkEqualPositions adds a warning for a watermark on a column without a unique index. A batch
+// takes all rows with the same value, even if they exceed the batch size.
 func (l *linter) checkEqualPositions(p *policy.Policy, k *policy.Clock) {
 	t := l.tableOf(p)
 	if k.Watermark == nil || k.Column == "" || t == nil || slices.Equal(t.PrimaryKey, []string{k.Column}) {
@@ -54,8 +54,8 @@ func (l *linter) checkEqualPositions(p *policy.Policy, k *policy.Clock) {
 	l.warn("L034", k.Watermark.Position, p, words{"Column": k.Column})
 }
 
-// checkNullInto adds a warning for an update that writes NULL into a column that is NOT NULL. The server
-// refuses each of these rows.
+// checkNullInto adds a warning for an update that writes NULL into a column that is NOT NULL. The
+// server refuses each of these rows.
 func (l *linter) checkNullInto(p *policy.Policy) {
 	for _, s := range p.Then {
 		t := l.tableOf(p)

@@ -16,8 +16,8 @@ type windowed struct {
 	unlimited         bool // some rows are never due
 }
 
-// windowOf returns the shortest and the longest window of a policy. It returns false if a window comes
-// from data, or if the policy is of another form than windowed describes.
+// windowOf returns the shortest and the longest window of a policy. It returns false if a window
+// comes from data, or if the policy is of another form than windowed describes.
 func windowOf(p *policy.Policy) (w windowed, ok bool) {
 	if p.Partitions || p.Due == nil || len(p.Due.Entries) != 1 {
 		return w, false
@@ -67,8 +67,8 @@ func (l *linter) warnWindow(code string, of, other windowed) {
 		"OtherShortest": other.shortest.Text, "OtherLongest": other.longest.Text})
 }
 
-// checkGrace adds a warning if one policy marks rows and another one deletes only marked rows, by the
-// same clock at the same age or earlier. Then no time is left to restore a marked row.
+// checkGrace adds a warning if one policy marks rows and another one deletes only marked rows, by
+// the same clock at the same age or earlier. Then no time is left to restore a marked row.
 func (l *linter) checkGrace(mark windowed) {
 	updates, resets := false, false
 	for _, s := range mark.Then {
@@ -104,15 +104,15 @@ func (l *linter) checkOvertaken(first windowed) {
 	}
 }
 
-// runsWhole reports whether a job runs a policy on all rows, without a scope. It returns true if the
-// file has no jobs, because then another scheduler may run the policy.
+// runsWhole reports whether a job runs a policy on all rows, without a scope. It returns true if
+// the file has no jobs, because then another scheduler may run the policy.
 func (l *linter) runsWhole(p *policy.Policy) bool {
 	whole := func(j *policy.Job) bool { return len(j.Scope) == 0 }
 	return len(l.Jobs) == 0 || slices.ContainsFunc(l.jobs[p.Name], whole)
 }
 
-// checkArchives adds a warning if a policy on an archive takes rows as soon as they arrive. This happens
-// if it uses the clock that the rows were archived by, and its window is not longer.
+// checkArchives adds a warning if a policy on an archive takes rows as soon as they arrive. This
+// happens if it uses the clock that the rows were archived by, and its window is not longer.
 func (l *linter) checkArchives(from windowed) {
 	for _, s := range from.Then {
 		if s.Archive == nil || s.Related != nil {
@@ -127,8 +127,8 @@ func (l *linter) checkArchives(from windowed) {
 	}
 }
 
-// bringsClock reports whether the clock of the archive's policy is a copy of the clock by which the rows
-// are archived.
+// bringsClock reports whether the clock of the archive's policy is a copy of the clock by which the
+// rows are archived.
 func bringsClock(from windowed, a *policy.Archive, archive windowed) bool {
 	if from.clock.Encoding.Kind != archive.clock.Encoding.Kind {
 		return false
@@ -141,8 +141,8 @@ func bringsClock(from windowed, a *policy.Archive, archive windowed) bool {
 	return a.Document == "" && archive.clock.Column == a.NameOf(from.clock.Column)
 }
 
-// checkParents adds a warning if another policy deletes rows of child tables together with their parent
-// rows, before the window of the child table's own policy ends.
+// checkParents adds a warning if another policy deletes rows of child tables together with their
+// parent rows, before the window of the child table's own policy ends.
 func (l *linter) checkParents(parent windowed) {
 	if parent.unlimited || !l.runsWhole(parent.Policy) {
 		return
@@ -157,8 +157,8 @@ func (l *linter) checkParents(parent windowed) {
 	}
 }
 
-// takesAlong lists the other tables whose rows a policy deletes together with its own rows: by a step
-// without a window of its own, or by a foreign key with ON DELETE CASCADE.
+// takesAlong lists the other tables whose rows a policy deletes together with its own rows: by a
+// step without a window of its own, or by a foreign key with ON DELETE CASCADE.
 func (l *linter) takesAlong(p *policy.Policy) []string {
 	var list []string
 	isAsOf := func(c pgparse.ColumnRef) bool { return len(c.Fields) == 1 && c.Fields[0] == "as_of" }
@@ -176,8 +176,8 @@ func (l *linter) takesAlong(p *policy.Policy) []string {
 	return slices.DeleteFunc(list, func(name string) bool { return name == p.Table.String() })
 }
 
-// conditionsRead reports whether a condition or a join of a policy reads another table. Such a condition
-// may keep a row as long as it has rows in that table.
+// conditionsRead reports whether a condition or a join of a policy reads another table. Such a
+// condition may keep a row as long as it has rows in that table.
 func conditionsRead(p *policy.Policy, table policy.Table) bool {
 	conditions := *p
 	conditions.Then, conditions.Claim, conditions.Touch = nil, nil, nil

@@ -37,8 +37,8 @@ func TestEachError(t *testing.T) {
 	}
 }
 
-// TestStart checks that Start calls the function once, before its results are needed. Every call of the
-// returned function returns the same results.
+// TestStart checks that Start calls the function once, before its results are needed. Every call of
+// the returned function returns the same results.
 func TestStart(t *testing.T) {
 	t.Parallel()
 	called := make(chan int, 2)

@@ -18,7 +18,7 @@ import (
 	"pgretain/tests/fixture"
 )
 
-// schemaFile is what is known of a schema file's server.
+// schemaFile returns the statistics for a schema file, in which sizes are unknown.
 func schemaFile() *catalog.Statistics {
 	return &catalog.Statistics{Server: catalog.Server{HasCron: true}}
 }
@@ -29,7 +29,7 @@ func snapshot(t *testing.T, text string) *catalog.Snapshot {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.SearchPath = []string{"public"} // that of the file which is written
+	s.SearchPath = []string{"public"} // search_path of the written policy file
 	return s
 }
 
@@ -42,11 +42,11 @@ func file(t *testing.T, path string) string {
 	return string(text)
 }
 
-// uncommented is the file with all proposals accepted.
+// uncommented returns the policy file with all proposals uncommented.
 func uncommented(text string) string { return regexp.MustCompile(`(?m)^# `).ReplaceAllString(text, "") }
 
-// found is all that lint and generate say of a file, warnings included, but of what no policy can
-// help: a key without an index, a trigger that somebody should look at.
+// found returns all findings of lint and generate for a file, with warnings. It leaves out P062 (a
+// foreign key without an index) and P064 (a trigger to check), because no proposal can avoid them.
 func found(t *testing.T, text string, s *catalog.Snapshot) diag.List {
 	t.Helper()
 	parsed, list := policy.Parse("retention.yaml", []byte(text))
@@ -60,8 +60,9 @@ func found(t *testing.T, text string, s *catalog.Snapshot) diag.List {
 	return slices.DeleteFunc(list, func(d diag.Diagnostic) bool { return d.Code == "P062" || d.Code == "P064" })
 }
 
-// TestGolden holds the file for 27 tables of all kinds, as "pgretain init --schema" writes it.
-// TestSchemaFile of tests/firstday holds their snapshot to a server.
+// TestGolden compares the policy file for 27 tables of all kinds with testdata/retention.yaml. The
+// file must have no findings as it is, with one proposal uncommented, and with all uncommented.
+// TestSchemaFile of tests/firstday compares the snapshot of these tables with a server.
 func TestGolden(t *testing.T) {
 	t.Parallel()
 	s := snapshot(t, file(t, "testdata/catalog.json"))
@@ -75,15 +76,15 @@ func TestGolden(t *testing.T) {
 	proposals := regexp.MustCompile(`(?m)^#   (\w+):\n(#     .*\n)+`).FindAllString(got.Text, -1)
 	for _, one := range proposals[:len(proposals)-1] { // the last one is the job
 		if list := found(t, strings.Replace(got.Text, one, uncommented(one), 1), s); len(list) > 0 {
-			t.Errorf("only one uncommented: %v\n%s", list, one)
+			t.Errorf("with only one proposal uncommented, findings are %v:\n%s", list, one)
 		}
 	}
 	if len(proposals) != got.Proposals+1 || got.Proposals < 12 || got.Undecided < 5 || got.Undecided >= got.Exempt {
-		t.Errorf("%d proposals, %+v", len(proposals), got)
+		t.Errorf("the file has %d proposals and jobs, but Write returns %+v", len(proposals), got)
 	}
 }
 
-// TestWords holds what is said of sizes.
+// TestWords checks the comments about sizes, ranges and time zones.
 func TestWords(t *testing.T) {
 	t.Parallel()
 	rows, days := int64(12_345_678), 100.0
@@ -107,16 +108,16 @@ func TestWords(t *testing.T) {
 		"\n  time_zone: America/Argentina/Buenos_Aires  #", "\n  trust: [a, b]  #",
 	} {
 		if !strings.Contains(got.Text, want) {
-			t.Errorf("%q is not in\n%s", want, got.Text)
+			t.Errorf("the file does not contain %q:\n%s", want, got.Text)
 		}
 	}
 	if strings.Contains(got.Text, "instead:") || strings.Contains(got.Text, "database: ") {
-		t.Errorf("a number of days is no clock, and pg_cron schedules here:\n%s", got.Text)
+		t.Errorf("column day must not be a clock, and install.database must not be set:\n%s", got.Text)
 	}
 }
 
-// TestClean holds that a file lints clean, as it is and with all proposals accepted, for every
-// schema of the project, with sizes and without. What it has active deletes nothing.
+// TestClean checks that the files for all schemas of this repository have no findings, with sizes
+// and without, as they are and with all proposals uncommented. As they are, they have no policy.
 func TestClean(t *testing.T) {
 	t.Parallel()
 	schemas := map[string]string{}
@@ -140,7 +141,7 @@ func TestClean(t *testing.T) {
 			proposals += got.Proposals
 			parsed, list := policy.Parse("retention.yaml", []byte(got.Text))
 			if parsed == nil || len(list)+len(parsed.Policies)+len(parsed.Jobs)+len(lint.Check(parsed, s)) > 0 {
-				t.Errorf("%s %s: policies are active, or %v", path, name, list)
+				t.Errorf("%s %s: the file has active policies or findings: %v", path, name, list)
 			}
 			if list := found(t, uncommented(got.Text), s); len(list) > 0 {
 				t.Errorf("%s %s, uncommented: %v\n%s", path, name, list, got.Text)
@@ -152,12 +153,12 @@ func TestClean(t *testing.T) {
 		}
 	}
 	if proposals < 150 {
-		t.Errorf("only %d proposals", proposals)
+		t.Errorf("only %d proposals, want at least 150", proposals)
 	}
 }
 
-// TestNames holds that no name of a schema breaks out of its place in the file, and that names of
-// policies differ.
+// TestNames checks that names of schemas, tables, columns and roles with special characters cannot
+// change the structure of the file, and that all policies have different names.
 func TestNames(t *testing.T) {
 	t.Parallel()
 	names := []string{"select", "yes", "no", "null", "1st", "a.b", `a"b`, `a"_b`, "a: b", "# x", "größe", "Größe",
@@ -175,7 +176,7 @@ func TestNames(t *testing.T) {
 		}
 	}
 	got := propose.Write(s, statistics, "a\nprotect: [x.y]")
-	if got.Proposals != 2*len(names)-2 { // one has a control character, which lint refuses
+	if got.Proposals != 2*len(names)-2 { // one name has a hidden character, so its tables have no proposal
 		t.Errorf("%d proposals", got.Proposals)
 	}
 	for what, text := range map[string]string{"as it is": got.Text, "uncommented": uncommented(got.Text)} {
@@ -203,7 +204,8 @@ func named(name string) []*catalog.Table {
 	return tables
 }
 
-// TestRandomKeys holds that random foreign keys lint clean, in circles and to the table itself too.
+// TestRandomKeys checks that files for random foreign keys have no findings. Keys may form cycles
+// or refer to their own table.
 func TestRandomKeys(t *testing.T) {
 	t.Parallel()
 	random, proposals := rand.New(rand.NewPCG(27, 11)), 0
@@ -216,7 +218,7 @@ func TestRandomKeys(t *testing.T) {
 		}
 	}
 	if proposals < 70 {
-		t.Errorf("only %d proposals", proposals)
+		t.Errorf("only %d proposals, want at least 70", proposals)
 	}
 }
 

@@ -39,8 +39,8 @@ func words(patterns string) *regexp.Regexp {
 	return regexp.MustCompile("^(" + strings.Join(strings.Fields(patterns), "|") + ")$")
 }
 
-// window is the window for all ages. It is the same for all tables, because a row that goes with
-// another one must not go before its own time.
+// window is the window for all ages. It is the same for all tables. Otherwise a row that is deleted
+// with its parent row could be deleted before its own window ends.
 const window = "older_than: 90 days"
 
 var (

@@ -25,7 +25,7 @@ func finding(severity diag.Severity, code, message string, line int) report.Find
 	return f
 }
 
-// log has something of every kind.
+// log returns a log with a finding of every kind.
 func log() report.Log {
 	suppressed := finding(diag.Drift, "V021", "an index", 9)
 	suppressed.Suppressed = &policy.Suppression{Reason: "release 12", Until: "2027-01-31",
@@ -35,8 +35,9 @@ func log() report.Log {
 	full.Want, full.Got, full.Detail, full.Hint = "a", "b", "Runs read all.", "SELECT 1;\nSELECT 2;"
 	return report.Log{Verb: "verify", Version: "v1", File: "db/retention.yaml", Root: "", Findings: []report.Finding{
 		finding(diag.Unknown, "V090", "could not check <x>", 0), full, suppressed,
-		finding(diag.Info, "V048", "job has not run", 20), finding(diag.Warning, "", "no snapshot",
-			0), finding(diag.Error, "P014", "invalid", 14),
+		finding(diag.Info, "V048", "job has not run", 20),
+		finding(diag.Warning, "", "no snapshot", 0),
+		finding(diag.Error, "P014", "invalid", 14),
 	}}
 }
 
@@ -132,8 +133,9 @@ func github(t *testing.T, l report.Log) string {
 	return out.String()
 }
 
-// Names that a database or a file system may hold begin no command and end no property. What the
-// runner makes of the line, by its own rules, is what was put in.
+// TestGitHubTakesHostileText checks that GitHub escapes special characters of workflow commands in
+// names and messages. The output is one line, and decoding it as GitHub does returns the original
+// texts.
 func TestGitHubTakesHostileText(t *testing.T) {
 	t.Parallel()
 	hostile := "50%25 %0A x\r\n::error file=a,line=1::b\n::stop-commands::c, d: e\u2028%"
@@ -159,7 +161,7 @@ func TestGitHubTakesHostileText(t *testing.T) {
 	}
 }
 
-// read is what the runner does with a value: the percent sign comes last.
+// read decodes a value as GitHub's runner does. It decodes the percent sign last.
 func read(text string) string {
 	for _, pair := range [][2]string{{"%0D", "\r"}, {"%0A", "\n"}, {"%3A", ":"}, {"%2C", ","}, {"%25", "%"}} {
 		text = strings.ReplaceAll(text, pair[0], pair[1])
@@ -167,8 +169,8 @@ func read(text string) string {
 	return text
 }
 
-// A file is named from the root where it is below it, whatever the working directory and the name
-// it was given by.
+// TestFilesAreNamedFromTheRoot checks that names of files below the root are relative to the root.
+// They do not depend on the working directory or on the form of the given name.
 func TestFilesAreNamedFromTheRoot(t *testing.T) {
 	t.Parallel()
 	dir, err := os.Getwd()
@@ -188,11 +190,13 @@ func TestFilesAreNamedFromTheRoot(t *testing.T) {
 		f := finding(diag.Drift, "V020", "m", 1)
 		f.Position.File = c.file
 		l := report.Log{File: "retention.yaml", Root: c.root, Findings: []report.Finding{f}}
-		if want := "file=" + strings.NewReplacer(":", "%3A").Replace(c.path) + ","; !strings.Contains(github(t, l),
-			want) {
-			t.Errorf("%s: %s in %s", c.file, want, github(t, l))
+		want := "file=" + strings.NewReplacer(":", "%3A").Replace(c.path) + ","
+		if got := github(t, l); !strings.Contains(got, want) {
+			t.Errorf("%s: GitHub writes %s, want it to contain %s", c.file, got, want)
 		}
-		got := sarif(t, l)["runs"].([]any)[0].(map[string]any)["results"].([]any)[0].(map[string]any)["locations"].([]any)[0].(map[string]any)["physicalLocation"].(map[string]any)["artifactLocation"]
+		first := result(sarif(t, l)["runs"].([]any)[0].(map[string]any), 0)
+		location := first["locations"].([]any)[0].(map[string]any)["physicalLocation"]
+		got := location.(map[string]any)["artifactLocation"]
 		if diff := cmp.Diff(map[string]any{"uri": c.uri}, got); diff != "" {
 			t.Errorf("%s: %s", c.file, diff)
 		}
@@ -212,8 +216,8 @@ func sarif(t *testing.T, l report.Log) map[string]any {
 	return document
 }
 
-// Every code that can be in a report has a page, whose problem is short enough to be a rule's
-// description: code scanning takes 1024 characters.
+// TestPages checks that every code has a page. The section "problem" of the page becomes the
+// description of a rule, which code scanning limits to 1,024 characters.
 func TestPages(t *testing.T) {
 	t.Parallel()
 	for _, code := range diag.Codes() {
@@ -223,6 +227,6 @@ func TestPages(t *testing.T) {
 		}
 	}
 	if checks.Page("V999") != "" || checks.Problem("V999") != "" {
-		t.Error("a page of no code")
+		t.Error("checks returns a page for a code that does not exist")
 	}
 }

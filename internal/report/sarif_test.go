@@ -15,8 +15,9 @@ import (
 	"pgretain/policy"
 )
 
-// members says what the OASIS schema of SARIF 2.1.0 takes in each of its objects that we write: the
-// member's kind, with "!" where it is required. No object of that schema takes others.
+// members has the members of the SARIF 2.1.0 objects that this program writes, as the OASIS schema
+// defines them. The value is the kind of the member, with "!" if the member is required. The schema
+// allows no other members.
 // https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html
 var members = map[string]map[string]string{
 	"sarifLog": {"$schema": "uri", "version": "!version", "runs": "![]run"},
@@ -40,15 +41,14 @@ var members = map[string]map[string]string{
 	"suppression": {"kind": "!suppressed", "status": "status", "justification": "text", "location": "location"},
 }
 
-// values are the kinds that are no objects.
+// values maps kinds that are no objects to functions that check a value.
 var values = map[string]func(v any) bool{
 	"text":           func(v any) bool { s, ok := v.(string); return ok && s != "" },
 	"message string": func(v any) bool { s, ok := v.(string); return ok && plainMessage(s) },
 	"uri": func(v any) bool {
 		s, ok := v.(string)
 		_, err := url.Parse(s)
-		return ok && err == nil &&
-			s != ""
+		return ok && err == nil && s != ""
 	},
 	"version":    func(v any) bool { return v == "2.1.0" },
 	"columnKind": func(v any) bool { return v == "utf16CodeUnits" || v == "unicodeCodePoints" },
@@ -67,19 +67,21 @@ var values = map[string]func(v any) bool{
 	},
 }
 
-// plainMessage: braces come in pairs, which stand for one, and nothing looks like a link.
+// plainMessage reports whether a message has no placeholder and no link: all braces are doubled,
+// and no bracket is followed by a parenthesis.
 func plainMessage(s string) bool {
 	single := regexp.MustCompile(`[{}]`).MatchString(strings.NewReplacer("{{", "", "}}", "").Replace(s))
 	return s != "" && !single && !strings.Contains(s, "](")
 }
 
-// follow compares a value with its kind, and says where it does not fit.
+// follow checks a value against its kind, and returns a text for each fault. at is the path of the
+// value.
 func follow(at string, v any, kind string) []string {
 	if item, list := strings.CutPrefix(kind, "[]"); list {
 		var faults []string
 		items, ok := v.([]any)
 		if !ok {
-			return []string{at + " is no list"}
+			return []string{at + " is not a list"}
 		}
 		for i, one := range items {
 			faults = append(faults, follow(fmt.Sprintf("%s[%d]", at, i), one, item)...)
@@ -88,13 +90,13 @@ func follow(at string, v any, kind string) []string {
 	}
 	if fits, ok := values[kind]; ok {
 		if !fits(v) {
-			return []string{fmt.Sprintf("%s is no %s: %v", at, kind, v)}
+			return []string{fmt.Sprintf("%s is not of kind %s: %v", at, kind, v)}
 		}
 		return nil
 	}
 	object, ok := v.(map[string]any)
 	if !ok {
-		return []string{at + " is no object"}
+		return []string{at + " is not an object"}
 	}
 	return followMembers(at, object, members[kind])
 }
@@ -102,10 +104,10 @@ func follow(at string, v any, kind string) []string {
 func followMembers(at string, object map[string]any, known map[string]string) []string {
 	var faults []string
 	for name, kind := range known {
-		value, there := object[name]
+		value, exists := object[name]
 		kind, required := strings.CutPrefix(kind, "!")
 		switch {
-		case there:
+		case exists:
 			faults = append(faults, follow(at+"."+name, value, kind)...)
 		case required:
 			faults = append(faults, at+" lacks "+name)
@@ -113,13 +115,13 @@ func followMembers(at string, object map[string]any, known map[string]string) []
 	}
 	for name := range object {
 		if known[name] == "" {
-			faults = append(faults, at+" has "+name)
+			faults = append(faults, at+" has the unknown member "+name)
 		}
 	}
 	return faults
 }
 
-// hostile has what means something in SARIF, in URIs and in JSON.
+// hostile returns a log whose texts contain special characters of SARIF, URIs and JSON.
 func hostile() report.Log {
 	f := finding(diag.Drift, "V020", "{0} }{ [x](http://example.org) \x00\x1b <script> \u2028", 7)
 	f.Object, f.Hint = "a](b", "SELECT '{1}';"
@@ -132,8 +134,11 @@ func hostile() report.Log {
 
 func TestSARIF(t *testing.T) {
 	t.Parallel()
-	for name, l := range map[string]report.Log{"all": log(), "hostile": hostile(),
-		"nothing": {Verb: "lint", Version: "v", File: "r.yaml"}} {
+	for name, l := range map[string]report.Log{
+		"all":     log(),
+		"hostile": hostile(),
+		"nothing": {Verb: "lint", Version: "v", File: "r.yaml"},
+	} {
 		document := sarif(t, inRoot(t, l))
 		if faults := follow("log", document, "sarifLog"); len(faults) > 0 {
 			t.Errorf("%s: %s", name, strings.Join(faults, "\n"))
@@ -141,7 +146,7 @@ func TestSARIF(t *testing.T) {
 	}
 }
 
-// The reading above finds what the schema would.
+// TestSARIFReadingIsStrict checks that follow finds documents that violate the schema.
 func TestSARIFReadingIsStrict(t *testing.T) {
 	t.Parallel()
 	for name, spoil := range map[string]func(run map[string]any){
@@ -150,14 +155,13 @@ func TestSARIFReadingIsStrict(t *testing.T) {
 		"a level that is none":       func(run map[string]any) { result(run, 1)["level"] = "drift" },
 		"a line before the first":    func(run map[string]any) { region(result(run, 1))["startLine"] = 0.0 },
 		"a placeholder": func(run map[string]any) {
-			result(run,
-				1)["message"] = map[string]any{"text": "{0}"}
+			result(run, 1)["message"] = map[string]any{"text": "{0}"}
 		},
 	} {
 		document := sarif(t, inRoot(t, log()))
 		spoil(document["runs"].([]any)[0].(map[string]any))
 		if len(follow("log", document, "sarifLog")) == 0 {
-			t.Errorf("%s is not found", name)
+			t.Errorf("%s: follow finds no fault", name)
 		}
 	}
 }
@@ -167,11 +171,12 @@ func result(run map[string]any, n int) map[string]any {
 }
 
 func region(result map[string]any) map[string]any {
-	return result["locations"].([]any)[0].(map[string]any)["physicalLocation"].(map[string]any)["region"].(map[string]any)
+	location := result["locations"].([]any)[0].(map[string]any)["physicalLocation"]
+	return location.(map[string]any)["region"].(map[string]any)
 }
 
-// What the schema cannot say: rules are found by their index, all results have suppressions or none
-// has, columns are counted as characters.
+// TestSARIFMeaning checks requirements of SARIF that the schema cannot express. ruleIndex is the
+// index of the rule, every result has suppressions, and columns count characters.
 func TestSARIFMeaning(t *testing.T) {
 	t.Parallel()
 	run := sarif(t, inRoot(t, log()))["runs"].([]any)[0].(map[string]any)
@@ -202,7 +207,8 @@ func TestSARIFMeaning(t *testing.T) {
 	}
 }
 
-// An alert stays when lines move and counts change, and two findings are never one.
+// TestFingerprints checks that fingerprints do not depend on lines and counts, and that different
+// findings have different fingerprints.
 func TestFingerprints(t *testing.T) {
 	t.Parallel()
 	prints := func(findings ...report.Finding) []string {
@@ -220,12 +226,12 @@ func TestFingerprints(t *testing.T) {
 	}
 	before := prints(about(finding(diag.Drift, "V060", "2 overdue rows", 9), "notes", "app.note"),
 		finding(diag.Drift, "V090", "backend 17 holds a lock", 0),
-		about(finding(diag.Drift, "V041", "another schedule", 9), "",
-			"retention.purge"), about(finding(diag.Drift, "V041", "another command", 9), "", "retention.purge"))
+		about(finding(diag.Drift, "V041", "another schedule", 9), "", "retention.purge"),
+		about(finding(diag.Drift, "V041", "another command", 9), "", "retention.purge"))
 	after := prints(about(finding(diag.Drift, "V060", "10000 or more overdue rows", 90), "notes", "app.note"),
 		finding(diag.Drift, "V090", "backend 4242 holds a lock", 0),
-		about(finding(diag.Drift, "V041", "another schedule", 11), "",
-			"retention.purge"), about(finding(diag.Drift, "V041", "another command", 12), "", "retention.purge"))
+		about(finding(diag.Drift, "V041", "another schedule", 11), "", "retention.purge"),
+		about(finding(diag.Drift, "V041", "another command", 12), "", "retention.purge"))
 	if diff := cmp.Diff(before, after); diff != "" {
 		t.Error(diff)
 	}
@@ -234,6 +240,6 @@ func TestFingerprints(t *testing.T) {
 		about(finding(diag.Drift, "V060", "2 overdue rows", 9), "notes", "app.note2"))...)
 	slices.Sort(all)
 	if len(slices.Compact(all)) != 7 {
-		t.Errorf("two are one: %v", all)
+		t.Errorf("the fingerprints of 7 findings are not all different: %v", all)
 	}
 }

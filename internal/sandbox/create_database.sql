@@ -1,2 +1,2 @@
--- A database that has nothing of another one.
+-- template0 has no objects of the user.
 CREATE DATABASE sandbox_database TEMPLATE template0

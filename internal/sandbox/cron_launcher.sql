@@ -1,5 +1,5 @@
--- The database of pg_cron, and whether its launcher is connected there. PostgreSQL 18 lists sessions that are
--- not connected yet. A standby starts no launcher before it is promoted.
+-- Returns the database of pg_cron, and whether its launcher is connected there. PostgreSQL 18 also
+-- lists sessions that are still connecting. A standby starts no launcher before it is promoted.
 SELECT current_setting('cron.database_name'),
        pg_is_in_recovery() OR EXISTS (
            SELECT FROM pg_stat_activity a

@@ -19,19 +19,21 @@ func TestCronConnectsOverTheSocket(t *testing.T) {
 	}
 }
 
-const launcherThere = `SELECT EXISTS (SELECT FROM pg_stat_activity WHERE backend_type = 'pg_cron launcher' AND datname = 'jobs')`
+const launcherConnected = `SELECT EXISTS (
+	SELECT FROM pg_stat_activity WHERE backend_type = 'pg_cron launcher' AND datname = 'jobs')`
 
-// The launcher of a server whose database is made after its start finds none at first.
+// TestStartsWithTheLauncher checks that Start waits for pg_cron's launcher. The launcher exits
+// first, because its database is created after the server has started.
 func TestStartsWithTheLauncher(t *testing.T) {
 	t.Parallel()
 	server := start(t, Options{Cron: true, Database: "jobs"})
-	if !value[bool](t, server.URL(maintenance, ""), launcherThere) {
+	if !value[bool](t, server.URL(maintenance, ""), launcherConnected) {
 		t.Error("pg_cron's launcher is not connected after Start")
 	}
 }
 
-// A launcher that cannot connect is waited for, after a restart as well; when the wait ends the
-// error says for what.
+// TestLauncherIsLate checks that Restart waits for a launcher that cannot connect. If the wait
+// ends, the error says for what Restart waited, and contains the server's log.
 func TestLauncherIsLate(t *testing.T) {
 	t.Parallel()
 	server := start(t, Options{Cron: true, Database: "jobs"})
@@ -50,19 +52,19 @@ func TestLauncherIsLate(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(),
 		`waiting for pg_cron's launcher to connect to database "jobs": enough`) ||
 		!strings.Contains(err.Error(), refused) {
-		t.Fatalf("got %v, want what is waited for and why it does not come", err)
+		t.Fatalf("Restart returns %v, want an error about the launcher and the refused connection", err)
 	}
 
 	waited := make(chan error, 1)
 	go func() { waited <- server.awaitLauncher(t.Context()) }()
 	execute(t, url, "ALTER DATABASE jobs ALLOW_CONNECTIONS true")
-	if err := <-waited; err != nil || !value[bool](t, url, launcherThere) {
+	if err := <-waited; err != nil || !value[bool](t, url, launcherConnected) {
 		t.Errorf("got %v, want a launcher that is connected", err)
 	}
 }
 
-// looksForLauncher says whether a session asks for the launcher. A server that does not answer yet
-// has none.
+// looksForLauncher reports whether a session executes the query that waits for the launcher. It
+// returns false if the server does not accept connections yet.
 func looksForLauncher(url string) bool {
 	conn, err := pgx.Connect(context.Background(), url)
 	if err != nil {

@@ -142,9 +142,9 @@ func (s *Server) awaitLauncher(ctx context.Context) error {
 			}
 			if !pause(ctx) {
 				log := strings.Split(strings.TrimSpace(s.Log()), "\n")
-				return fmt.Errorf("waiting for pg_cron's launcher to connect to database %q: %w; the server's log "+
-					"ends with:\n%s",
-					cmp.Or(database, s.Database()), context.Cause(ctx), strings.Join(log[max(len(log)-5, 0):], "\n"))
+				end := strings.Join(log[max(len(log)-5, 0):], "\n")
+				return fmt.Errorf("waiting for pg_cron's launcher to connect to database %q: %w; "+
+					"the server's log ends with:\n%s", cmp.Or(database, s.Database()), context.Cause(ctx), end)
 			}
 		}
 	})

@@ -7,13 +7,14 @@ dir=$1
 pid=
 [ -r "$dir/data/postmaster.pid" ] && read -r pid <"$dir/data/postmaster.pid"
 
-# After a kill the file names a process that is gone, and whose number another may have by now.
+# alive reports whether the server's process exists. After a kill, another process may have its
+# number.
 alive() {
 	[ -n "$pid" ] && kill -0 "$pid" 2>/dev/null &&
 		{ tr '\0' ' ' <"/proc/$pid/cmdline" || ps -o args= -p "$pid"; } 2>/dev/null | grep -qF -- "$dir/data"
 }
 
-# By steps of 0.1 s: a fast shutdown, after 5 s an immediate one, after 10 s the end.
+# Requests a fast shutdown, after 5 s an immediate shutdown, and kills the server after 10 s.
 tries=0
 while alive && [ "$tries" -le 100 ]; do
 	case $tries in
@@ -25,7 +26,7 @@ while alive && [ "$tries" -le 100 ]; do
 	sleep 0.1
 done
 
-# A session that notices late may still write a file while the directory goes. For up to a minute.
+# Tries for up to a minute, because a session that is still ending may write a file meanwhile.
 tries=0
 until rm -rf -- "$dir" 2>/dev/null || [ "$tries" -ge 600 ]; do
 	tries=$((tries + 1))

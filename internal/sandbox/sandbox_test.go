@@ -32,10 +32,10 @@ func victim() {
 		panic(err)
 	}
 	interrupted := make(chan os.Signal, 1)
-	signal.Notify(interrupted, os.Interrupt) // which whoever started the tests in the background has it ignore
+	signal.Notify(interrupted, os.Interrupt) // a shell makes background processes ignore SIGINT
 	os.Stdout.WriteString(server.Dir() + "\n")
 	<-interrupted
-	os.Exit(1) // without an end of the server
+	os.Exit(1) // without stopping the server
 }
 
 // start starts a server or, on a machine without PostgreSQL that is not CI, skips the test.
@@ -58,19 +58,20 @@ func start(t *testing.T, options Options) *Server {
 	return server
 }
 
-// until polls for a state that nothing tells of.
+// until waits until a condition is true. The test fails after four times the timeout.
 func until(t *testing.T, what string, true func() bool) {
 	t.Helper()
 	for end := time.Now().Add(4 * timeout); !true(); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(end) {
-			t.Fatalf("never came true: %s", what)
+			t.Fatalf("gave up waiting until %s", what)
 		}
 	}
 }
 
+// gone waits until a file or directory does not exist.
 func gone(t *testing.T, path string) {
 	t.Helper()
-	until(t, path+" is gone", func() bool {
+	until(t, path+" does not exist", func() bool {
 		_, err := os.Stat(path)
 		return errors.Is(err, os.ErrNotExist)
 	})
@@ -159,7 +160,7 @@ func TestKillAndRestart(t *testing.T) {
 
 func TestContextStops(t *testing.T) {
 	t.Parallel()
-	start(t, Options{}) // skips where there is no PostgreSQL
+	start(t, Options{}) // skips the test if PostgreSQL is not installed
 	ctx, cancel := context.WithCancel(context.Background())
 	server, err := Start(ctx, Options{})
 	if err != nil {
@@ -200,7 +201,8 @@ func TestDiesWithItsParent(t *testing.T) {
 	}
 }
 
-// noProcess fails when a command line mentions the text, where the system lets us look.
+// noProcess fails if a running process has the text in its command line. It checks nothing on
+// systems without /proc.
 func noProcess(t *testing.T, text string) {
 	t.Helper()
 	files, _ := filepath.Glob("/proc/[0-9]*/cmdline") // the pattern is well formed

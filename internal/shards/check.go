@@ -1,5 +1,5 @@
-// Package shards checks policies for each shard of a table that Citus distributes. Such a policy may
-// only use rows that are on the node of its shard.
+// Package shards checks policies for each shard of a table that Citus distributes. Such a policy
+// may only use rows that are on the node of its shard.
 package shards
 
 import (
@@ -23,9 +23,9 @@ type checks struct {
 	diags  diag.List
 }
 
-// Check returns an error for each part of a policy that could read or write rows on other nodes. Rows of
-// another distributed table are on the same node if the table is colocated, and its distribution column
-// equals that of the policy's row.
+// Check returns an error for each part of a policy that could read or write rows on other nodes.
+// Rows of another distributed table are on the same node if the table is colocated, and its
+// distribution column equals that of the policy's row.
 func Check(p *policy.Policy, e *policy.Each, tables catalog.Graph) diag.List {
 	table := tables[p.Table.String()]
 	if table == nil {
@@ -75,8 +75,8 @@ func (s *checks) refuse(at diag.Position, message, hint string) {
 	s.diags.Add(diag.Diagnostic{Position: at, Code: codeShard, Message: message, Hint: hint})
 }
 
-// distribution returns how a table is distributed. It adds an error and returns nil unless the table is
-// colocated with the policy's table or is a reference table.
+// distribution returns how a table is distributed. It adds an error and returns nil unless the
+// table is colocated with the policy's table or is a reference table.
 func (s *checks) distribution(t policy.Table) *catalog.Distribution {
 	table := s.tables[t.String()]
 	switch {
@@ -95,8 +95,8 @@ func (s *checks) distribution(t policy.Table) *catalog.Distribution {
 	return nil
 }
 
-// part checks that a piece of SQL reads only rows on the same node as the policy's row. named are tables
-// that the SQL can use without a FROM of its own, such as the table of a join.
+// part checks that a piece of SQL reads only rows on the same node as the policy's row. named are
+// tables that the SQL can use without a FROM of its own, such as the table of a join.
 func (s *checks) part(part policy.SQLFragment, named []pgparse.TableRef) {
 	parsed := part.Parsed()
 	for i, colocated := range parsed.EqualTo("t."+s.own.Column, named...) {
@@ -110,8 +110,8 @@ func (s *checks) part(part policy.SQLFragment, named []pgparse.TableRef) {
 	}
 }
 
-// table checks one table of a piece of SQL, like part. colocated has the columns that the SQL compares
-// with the distribution column of the policy's row, as "alias.column".
+// table checks one table of a piece of SQL, like part. colocated has the columns that the SQL
+// compares with the distribution column of the policy's row, as "alias.column".
 func (s *checks) table(part policy.SQLFragment, ref pgparse.TableRef, colocated map[string]bool) {
 	at := part.Expr.At(ref.Offset)
 	named := func(t policy.Table) bool { return t.Schema == "" && t.Name == ref.Name }

@@ -20,9 +20,9 @@ type Entry struct {
 	Met    bool   // it matches a finding, whether it is in force or not
 }
 
-// New returns the suppressions whose code begins with one of letters, for example "V". It decides which
-// of them are in force at a time. A suppression is in force for at most a year, until the end of its
-// day in the time zone of the install.
+// New returns the suppressions whose code begins with one of letters, for example "V". It decides
+// which of them are in force at a time. A suppression is in force for at most a year, until the end
+// of its day in the time zone of the install.
 func New(file *policy.File, letters string, at time.Time) (f Filter) {
 	zone, _ := time.LoadLocation(file.Install.TimeZone) // policy.Parse checks the name
 	for _, s := range file.Suppress {
@@ -41,8 +41,8 @@ func New(file *policy.File, letters string, at time.Time) (f Filter) {
 	return f
 }
 
-// Match returns the suppression that excludes a finding from the verdict, or nil. It never suppresses
-// an unknown finding, which means that a check could not be made.
+// Match returns the suppression that excludes a finding from the verdict, or nil. It never
+// suppresses an unknown finding, which means that a check could not be made.
 func (f Filter) Match(d diag.Diagnostic) *policy.Suppression {
 	var found *policy.Suppression
 	for _, e := range f {
@@ -57,8 +57,8 @@ func (f Filter) Match(d diag.Diagnostic) *policy.Suppression {
 	return found
 }
 
-// about reports whether a suppression applies to a finding. A suppression of a table also applies to its
-// columns.
+// about reports whether a suppression applies to a finding. A suppression of a table also applies
+// to its columns.
 func about(s policy.Suppression, found diag.Diagnostic) bool {
 	switch {
 	case s.Check != found.Code:
@@ -75,9 +75,9 @@ func about(s policy.Suppression, found diag.Diagnostic) bool {
 	return true
 }
 
-// Fault returns a diagnostic for a suppression that is not in force or matches no finding. The message
-// is "" if nothing is wrong. complete says whether all checks were made. If it is false, a suppression
-// without a match is no fault.
+// Fault returns a diagnostic for a suppression that is not in force or matches no finding. The
+// message is "" if nothing is wrong. complete says whether all checks were made. If it is false, a
+// suppression without a match is no fault.
 func (e *Entry) Fault(complete bool) diag.Diagnostic {
 	d := diag.Diagnostic{Position: e.Position}
 	switch {

@@ -29,8 +29,8 @@ suppress:
 
 func item(keys string) string { return "{check: V020, " + keys + "reason: r, until: 2027-01-31}" }
 
-// TestUntil checks that a suppression is in force until the last second of its day, in the time zone of
-// the install.
+// TestUntil checks that a suppression is in force until the last second of its day, in the time
+// zone of the install.
 func TestUntil(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -92,8 +92,8 @@ func TestMatch(t *testing.T) {
 	}
 }
 
-// TestUncertainIsNotSuppressed checks that Match never suppresses an unknown finding. The suppression
-// still counts as used.
+// TestUncertainIsNotSuppressed checks that Match never suppresses an unknown finding. The
+// suppression still counts as used.
 func TestUncertainIsNotSuppressed(t *testing.T) {
 	t.Parallel()
 	filter := suppress.New(file(t, "UTC", item("")), "V", january)
@@ -105,8 +105,8 @@ func TestUncertainIsNotSuppressed(t *testing.T) {
 	}
 }
 
-// TestFaults checks that Match returns the first suppression in force. Other suppressions that match the
-// same finding count as used, so they have no fault.
+// TestFaults checks that Match returns the first suppression in force. Other suppressions that
+// match the same finding count as used, so they have no fault.
 func TestFaults(t *testing.T) {
 	t.Parallel()
 	source := file(t, "UTC", item(""), item("table: app.note, "), item("table: app.other, "),

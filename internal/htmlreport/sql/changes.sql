@@ -1,5 +1,5 @@
--- What people did in thirty days, the newest first, 200 at most: pauses, accepts, windows; restores; the adoption. What is
--- in force is there of any age.
+-- Returns what people did in 30 days, newest first, at most 200 entries: pauses, accepts, windows,
+-- restores, and the adoption. Settings in force are included whatever their age.
 SELECT x.at, x.who, x.what, x.policy, x.value, split_part(x.value, ' ', 2) AS rows, x.reason, x.in_force
 FROM (SELECT c.set_at AS at, c.set_by AS who, c.name AS what, c.policy, coalesce(c.new, '') AS value, c.reason,
              c.new IS NOT NULL AND c.id = (SELECT max(l.id) FROM retention.setting_change l

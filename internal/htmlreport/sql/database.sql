@@ -1,4 +1,5 @@
--- Where and as whom the report looks, the zones of the install and of its schedules, and when it was adopted.
+-- Returns database, role and server of the session, the time zones of the install and of its
+-- schedules, the version of the runtime, and when the database was adopted.
 SELECT current_database()::text, current_user::text, split_part(version(), ' on ', 1),
        now(), i.time_zone, i.runtime_version, i.adopted_at,
        CASE WHEN i.scheduler <> 'pg_cron' THEN i.time_zone

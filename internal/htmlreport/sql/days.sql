@@ -1,7 +1,8 @@
--- The runs of thirty days, a row for each policy: runs, days with one, rows taken, the days on which one went wrong. Then the
--- paths of what is drawn of them: a column for each day, its height the root of the rows taken; a cross where a run went
--- wrong, a dash where one left rows for the next; and how many rows the last run of each day left, where it knew. A dry
--- run is none.
+-- Returns one row for each policy about its runs of 30 days: number of runs, days with runs, rows
+-- taken, and the days on which a run failed. The other columns are paths of charts. In the first
+-- chart each day is a column, whose height is the square root of the rows taken. A cross marks a
+-- failed run, a dash a run that left rows for the next run. The second chart shows how many due
+-- rows the last run of each day left, if that is known. Dry runs do not count.
 WITH day AS (
     SELECT r.policy, 29 - greatest(now()::date - r.started_at::date, 0) AS number, count(*) AS runs, sum(r.taken) AS taken,
            bool_or(r.state IN ('failed', 'tripped', 'abandoned')) AS bad, bool_or(r.state = 'more') AS more,

@@ -1,5 +1,6 @@
--- How many rows of policy $1 are due at instant $2 by the window in force, inside the scopes of its jobs; a row that two of
--- them have counts once. Counting stops at $3 (true).
+-- Returns the number of rows of policy $1 that are due at time $2, with the window in force and in
+-- the scopes of its jobs. A row in two scopes counts once. Counting stops at $3; then the second
+-- column is true.
 SELECT c.due, coalesce(c.capped, false)
 FROM (SELECT CASE count(*) WHEN 1 THEN (array_agg(s.scope))[1] ELSE jsonb_agg(s.scope) END AS scope
       FROM retention._scopes($1) s (scope)) s

@@ -1,4 +1,4 @@
--- Holds in force, the newest first, 200 at most.
+-- Returns the holds in force, newest first, at most 200.
 SELECT h.placed_at, h.placed_by, h.id, h.table_name, h.match::text AS match, h.reason, h.until
 FROM retention.hold h
 WHERE h.released_at IS NULL AND (h.until IS NULL OR h.until > now())

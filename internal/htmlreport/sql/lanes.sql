@@ -1,6 +1,7 @@
--- What jobs did in the last 24 hours, a row for each: how often it started, how long that took, how many starts went wrong, and
--- how many found a table taken; then the paths of a bar for each start, two minutes a unit. Runs of one session that
--- follow each other within 10 s are one start.
+-- Returns one row for each job about the last 24 hours: number of starts, their durations, failed
+-- starts, and starts that found another run of a table in progress. The other columns are paths of
+-- a chart with one bar for each start; a unit is two minutes. Runs of one session that follow each
+-- other within 10 s are one start.
 WITH start AS (
     SELECT r.job, min(r.started_at) AS began, max(coalesce(r.ended_at, now())) AS ended,
            bool_or(r.state IN ('failed', 'tripped', 'abandoned')) AS bad, bool_or(r.state = 'busy') AS busy

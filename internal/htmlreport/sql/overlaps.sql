@@ -1,6 +1,7 @@
--- Where runs of the last 24 hours met on one table: a run that found another one at work and did not start, and runs
--- of a second or more, of different policies, that were at work at once on a table that both change. Tables, policies,
--- how often, the last time.
+-- Returns conflicts between runs of the last 24 hours, by tables and policies, with their number
+-- and the time of the last one. There are two kinds. A run did not start because another run of the
+-- table was in progress. Or runs of two policies that change the same table overlapped, and both
+-- took at least one second.
 WITH run AS MATERIALIZED (
     SELECT r.policy, r.table_name, r.state, r.started_at, coalesce(r.ended_at, now()) AS ended_at
     FROM retention.run r

@@ -1,5 +1,5 @@
--- A row for each policy and report of the registry: what the status view has, since when it is paused, and what left how
--- many rows that were due in the last run, most first.
+-- Returns one row for each policy and report: its row of retention.status, since when it is paused,
+-- and what kept how many due rows in the last run, most rows first.
 SELECT p.name, p.table_name, p.report, coalesce(w.words, ''), p.installed_at,
        coalesce(extract(epoch FROM p.budget_time), 0)::double precision,
        coalesce(s.last_state, ''), s.last_started_at, coalesce(extract(epoch FROM s.last_duration), 0)::double precision,

@@ -1,4 +1,4 @@
--- The last three runs of each policy, the newest first.
+-- Returns the last three runs of each policy, newest first.
 SELECT p.name AS policy, r.id, r.started_at, coalesce(extract(epoch FROM r.ended_at - r.started_at), 0)::double precision AS took,
        r.state, r.taken, r.role, coalesce(r.message, '') AS message
 FROM retention.policy p

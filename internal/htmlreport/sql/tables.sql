@@ -1,8 +1,10 @@
--- The tables of policies, and those whose rows went or changed in their runs of thirty days: rows that policies took, through
--- foreign keys, and by other steps than the policy's own; where deletes lead to from there, step by step, and what keeps the
--- rows (keys of partitions are those of their tables). Then size with indexes, rows and dead rows by the statistics, the last VACUUM, and the
--- statement of one where more rows are dead than autovacuum waits for and none has come for a day. Of what somebody has, or
--- waits for, with ACCESS EXCLUSIVE the size is that of the last VACUUM: looking at the disk would wait.
+-- Returns one row for each table that policies or deletes reach, about 30 days: rows that its
+-- policies took, rows changed by foreign keys, and rows taken by steps on related tables. It also
+-- lists the foreign keys to the table with their actions; keys of partitions are those of their
+-- root table. It returns the size with indexes, the estimated numbers of rows and dead rows, and
+-- the last VACUUM. A VACUUM statement is returned if autovacuum should have run for more than a
+-- day. For a table with an ACCESS EXCLUSIVE lock, or a session waiting for one, the size is that of
+-- the last VACUUM. Reading the present size would wait for the lock.
 WITH RECURSIVE named AS (
     SELECT c.oid, n.nspname || '.' || c.relname AS name
     FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE c.relkind IN ('r', 'p')

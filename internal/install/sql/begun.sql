@@ -1,5 +1,6 @@
--- $1: a generated file, whose head names the indexes that it builds (+) and drops (-), each as "schema.index". Whether it
--- has begun to: one of the first is there, or set aside, or one of the second is not there as it should be.
+-- Parameter: $1 text of a generated file. Its head lists the indexes that the file builds (+) and
+-- drops (-), as "schema.index". Returns whether an interrupted migrate up has begun with the file:
+-- an index to build exists or was renamed, or an index to drop is missing or invalid.
 WITH live (name, valid) AS (
     SELECT n.nspname || '.' || c.relname, i.indisvalid
     FROM pg_catalog.pg_index i

@@ -1,11 +1,11 @@
--- What keeps a role from scheduling jobs, the first thing that does: message, detail and hint. $1: the role; $2: the
--- database in which jobs run; $3: these are migrations for the database of schema cron, $4: which is another one;
--- $5: what to do about rights.
+-- Returns message, detail and hint of the first fault that prevents a role from scheduling jobs.
+-- Parameters: $1 role, $2 database in which jobs run, $3 whether these are migrations for the
+-- database of schema cron, $4 whether that is another database, $5 hint about privileges.
 SELECT f.message, f.detail, f.hint
 FROM (
     SELECT current_database() AS here,
            EXISTS (SELECT FROM pg_catalog.pg_extension WHERE extname = 'pg_cron') AS installed,
-           -- pg_settings leaves out what a role may not see, where current_setting() raises.
+           -- For a setting that the role cannot read, current_setting() would raise an error.
            coalesce((SELECT s.setting FROM pg_catalog.pg_settings s WHERE s.name = 'cron.database_name'), '') AS home
 ) AS c
 LEFT JOIN pg_catalog.pg_database d ON d.datname = $2
@@ -26,7 +26,7 @@ CROSS JOIN LATERAL (VALUES
                c.here, c.home)),
     (5, NOT coalesce(has_schema_privilege($1::name, to_regnamespace('cron')::oid, 'USAGE'), false),
         format('role "%s" has no USAGE on schema cron', $1::text), '', $5::text),
-    -- Not by to_regprocedure, which needs USAGE itself.
+    -- to_regprocedure() would need USAGE on the schema.
     (6, $3 AND NOT EXISTS (SELECT FROM pg_catalog.pg_proc p
                            WHERE p.pronamespace = to_regnamespace('cron')::oid AND p.proname = 'schedule_in_database'
                              AND has_function_privilege($1::name, p.oid, 'EXECUTE')),

@@ -1,5 +1,6 @@
--- Who has the lock of another migration: message, detail and hint. $1: the runtime's schema; $2: how long it was waited
--- for. A bigint key shows as two halves and objsubid 1 in pg_locks.
+-- Returns message, detail and hint about the session that holds the lock of migrations. Parameters:
+-- $1 schema of the runtime, $2 how long the caller waited. pg_locks shows a bigint key as two
+-- halves with objsubid 1.
 SELECT format('another migration of schema "%s" is running', $1::text) || coalesce(' in pid ' || l.pid, ''),
        CASE WHEN l.pid IS NULL THEN format('Waited %s for its lock; it has ended just now.', $2::text)
             ELSE format('Waited %s for its lock, which is held by role "%s", application "%s".', $2::text,

@@ -1,3 +1,3 @@
--- As long as it takes, with names looked up as in the sessions of who wrote the file.
+-- A file of the user waits for locks without a limit, and has the search path of the role.
 SET lock_timeout = 0;
 RESET search_path;

@@ -1,5 +1,6 @@
--- What keeps a migration from creating objects as the roles of the install: message, detail and hint of each refusal.
--- $1: the roles; $2: the owner; $3: the worker; $4: the runner; $5: pg_cron logs in as the runner; $6: the hint.
+-- Returns message, detail and hint of each fault of the roles that prevents a migration.
+-- Parameters: $1 roles, $2 owner, $3 worker, $4 runner, $5 whether pg_cron connects as the runner,
+-- $6 hint.
 WITH wanted AS (
     SELECT w.place, w.name, r.oid, r.rolcanlogin AS login, s.become,
            pg_has_role(r.oid, s.become) AS member,

@@ -1,5 +1,6 @@
--- What keeps a migration from creating objects in the schema: message, detail and hint. $1: the schema; $2: the role
--- that creates them; $3: what to do where the migrating role cannot create the schema.
+-- Returns message, detail and hint of the fault that prevents a migration from creating objects in
+-- the schema. Parameters: $1 schema, $2 role that creates the objects, $3 hint if the migrating
+-- role cannot create the schema.
 SELECT f.message, f.detail, f.hint
 FROM (SELECT) AS one
 LEFT JOIN pg_catalog.pg_namespace n ON n.nspname = $1
@@ -17,10 +18,11 @@ CROSS JOIN LATERAL (VALUES
         'Name another schema under install.schema, or make that role its owner.'),
     (NOT pg_has_role(n.nspowner, $2::name, 'MEMBER'),
         format('schema "%s" belongs to role "%s", who is no member of "%s"', $1::text, pg_get_userbyid(n.nspowner), $2::text),
-        'Who owns a schema may drop what others create in it, and migrations would run what stands there already.',
+        'The owner of a schema can drop all objects in it, and may have created functions that migrations would call.',
         format('ALTER SCHEMA %I OWNER TO %I; or name another schema under install.schema.', $1::text, $2::text)),
     (NOT o.ours,
-        format('schema "%s" is that of something else: table "%s" is in it', $1::text, o.name),
-        'Migrations take all rights there from others.', 'Name another schema under install.schema.')
+        format('schema "%s" contains table "%s", which pgretain did not create', $1::text, o.name),
+        'Migrations revoke the privileges of other roles in their schema.',
+        'Name another schema under install.schema.')
 ) AS f (wrong, message, detail, hint)
 WHERE f.wrong;

@@ -1,6 +1,7 @@
--- $1: the schema of the version table. The server as a migration sees it; whether the schema is missing; whether there
--- is a version table, and whether it has our column; whether the runtime is there, and whether the role may read its
--- registry.
+-- Parameter: $1 schema of the version table. Returns the facts about the server that a migration
+-- needs: version, standby, database, role, whether the role can create the schema, whether the
+-- schema is missing, whether the version table and its column pgretain_state exist, whether the
+-- runtime is installed, and whether the role can read the registry.
 SELECT current_setting('server_version_num')::integer,
        pg_is_in_recovery(),
        current_database()::text,

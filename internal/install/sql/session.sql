@@ -1,8 +1,8 @@
--- What a role or a database sets for its applications must not end a migration: an index build
--- may take hours, and a default of read only would refuse everything.
--- What these statements and those of this program name is PostgreSQL's own, whatever stands in the session's schemas.
+-- Resets settings that a role or database may have for applications. They would end a long index
+-- build, or make the session read only. The search path makes sure that names in these statements
+-- mean objects of PostgreSQL. statement_timeout comes first, because it applies to this script too.
+-- PostgreSQL 15 and 16 have no transaction_timeout.
 SET search_path = pg_catalog, pg_temp;
--- These two first: they are running already. Not every version has the second.
 SET statement_timeout = 0;
 SELECT set_config(s.name, '0', false) FROM pg_catalog.pg_settings s WHERE s.name = 'transaction_timeout';
 SET application_name = 'pgretain migrate';
@@ -12,7 +12,8 @@ SET idle_session_timeout = 0;
 SET default_transaction_read_only = off;
 SET default_transaction_isolation = 'read committed';
 SET client_min_messages = warning;
--- A migration whose client is gone must not go on for hours, with its lock. Not every system can tell.
+-- If the client disconnects, the server must end the migration and release its lock. Not every
+-- operating system supports this setting.
 DO $session$
 BEGIN
     IF current_setting('client_connection_check_interval') = '0' THEN
