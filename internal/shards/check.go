@@ -121,8 +121,8 @@ func (s *checks) table(part policy.SQLFragment, ref pgparse.TableRef, colocated 
 	d := s.distribution(policy.Table{Schema: ref.Schema, Name: ref.Name, Position: at})
 	if d != nil && d.Kind == "hash" && !colocated[ref.Qualifier()+"."+d.Column] {
 		s.refuse(at, fmt.Sprintf("rows of %q may be on other nodes than the policy's row", ref.Name),
-			fmt.Sprintf("Add the condition %s.%s = t.%s to the query, outside of OR and of outer joins.", ref.Qualifier(),
-				d.Column, s.own.Column))
+			fmt.Sprintf("Add the condition %s.%s = t.%s to the query, outside of OR and of outer joins.",
+				ref.Qualifier(), d.Column, s.own.Column))
 	}
 }
 
