@@ -258,7 +258,7 @@ func policyScript(row Object, parts []Object, roles policy.Roles) Object {
 	if row.Kind == KindEach {
 		words = "" // the row's own statement contains the words
 	}
-	row.SQL = execute("page.sql.tmpl", fields{"Words": words, "Schema": sqlText(schema), "Name": literal(row.Name),
+	row.SQL = execute("policy_script.sql.tmpl", fields{"Words": words, "Schema": sqlText(schema), "Name": literal(row.Name),
 		"Parts": list, "Row": sqlText(row.SQL)})
 	return row
 }
@@ -266,7 +266,7 @@ func policyScript(row Object, parts []Object, roles policy.Roles) Object {
 // explained returns the object with the description of its policy or report, for the script and for
 // the registry.
 func (o Object) explained(lines []explain.Line) Object {
-	o.Words, o.Row["words"] = lines, json.RawMessage(encode(scriptText(lines)))
+	o.Words, o.Row["description"] = lines, json.RawMessage(encode(scriptText(lines)))
 	return o
 }
 
@@ -276,5 +276,5 @@ func scriptText(lines []explain.Line) string { return "\n" + explain.Page(lines)
 
 // wordsText returns scriptText as an SQL constant.
 func wordsText(lines []explain.Line) sqlText {
-	return inDollars(scriptText(lines), "words")
+	return inDollars(scriptText(lines), "description")
 }

@@ -273,7 +273,7 @@ func (c *compiler) eachObjects(p *policy.Policy, e *policy.Each, parts []Object)
 		"Pattern":     literal(e.Pattern()),
 		"Words":       wordsText(instance.Words),
 		"Row":         sqlText(registers),
-		"Page":        inDollars("\n"+page, "page"),
+		"Page":        inDollars("\n"+page, "script"),
 		"Statements":  sqlText(admission),
 		"Functions":   functions,
 		"Distributed": literal(e.ShardsOf + "." + p.Table.Name),
@@ -287,11 +287,11 @@ func (c *compiler) eachObjects(p *policy.Policy, e *policy.Each, parts []Object)
 	entry := registers[strings.IndexByte(registers, '{') : strings.LastIndexByte(registers, '}')+1]
 	r := row{
 		field("name", p.Name, nil),
-		field("word", e.Name, nil),
+		field("placeholder", e.Name, nil),
 		field("schemas", e.Pattern(), nil),
 		field("shards", shards, nil),
-		field("words", scriptText(instance.Words), nil),
-		field("page", "\n"+page, nil),
+		field("description", scriptText(instance.Words), nil),
+		field("script", "\n"+page, nil),
 		field("registers", json.RawMessage(entry), nil),
 	}
 	return []Object{admit, {

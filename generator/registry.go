@@ -94,7 +94,7 @@ func (w *policyCompiler) fields(passes []passEntry, facts rowFacts, steps []step
 		field("statement_deletes", tableNames(p.StatementDeletes()), []string{}),
 		field("reach", w.reach, []string{}),
 		field("restores", w.restores(), []restoreSource(nil)),
-		field("expects", dependencies, map[string]*dependency{}),
+		field("dependencies", dependencies, map[string]*dependency{}),
 		field("schemas", append([]string{}, w.schemas...), []string{}),
 	})
 }
@@ -320,7 +320,7 @@ func (c *compiler) job(job *policy.Job) Object {
 	}
 	r := row{
 		field("name", job.Name, nil),
-		field("words", scriptText(words), nil),
+		field("description", scriptText(words), nil),
 		field("strict", job.Strict, nil),
 		field("scope", scopeOf(job), nil),
 		field("schedules", schedules, nil),

@@ -183,9 +183,9 @@ func (c driftCase) create(t *testing.T, conn *pgx.Conn, o generator.Object) {
 	if o.Kind == generator.KindPolicy { // its SQL calls functions of the worker
 		schema := c.file.Install.Schema
 		sql = "SELECT " + schema + "._apply_privileges();\n" +
-			"INSERT INTO " + schema + ".policy (name, hash, words)\n" +
+			"INSERT INTO " + schema + ".policy (name, hash, description)\n" +
 			"VALUES (" + quote.Literal(o.Name) + ", '', " + quote.Literal("\n"+explain.Page(o.Words)) + ")\n" +
-			"ON CONFLICT (name) DO UPDATE SET words = excluded.words;\n" + sql
+			"ON CONFLICT (name) DO UPDATE SET description = excluded.description;\n" + sql
 	}
 	pgtest.Exec(t, conn, "BEGIN; SET LOCAL ROLE "+role+";\n"+sql+"COMMIT;")
 }

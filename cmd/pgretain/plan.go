@@ -205,7 +205,7 @@ func (p *planner) install(ctx context.Context, pages []generator.Object) error {
 			}
 		}
 	}
-	if _, err = p.tx.Exec(ctx, p.scratch.statement("plan_expects"), p.missing); err != nil {
+	if _, err = p.tx.Exec(ctx, p.scratch.statement("plan_dependencies"), p.missing); err != nil {
 		return err
 	}
 	last := "SET TRANSACTION READ ONLY"

@@ -18,7 +18,7 @@ func TestPagesReadBack(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(3, 3))
 	words := []string{"a", "created_at", "lies", "more,", "größer;", "EXISTS", "(SELECT", "-- next", "'two  blanks'",
-		strings.Repeat("x", 60), "$words$"}
+		strings.Repeat("x", 60), "$description$"}
 	for range 500 {
 		var lines []Line
 		for _, key := range []string{"about", "due", "due", "step 10"} {

@@ -237,7 +237,7 @@ func collect[T any](ctx context.Context, tx Querier, query string, args ...any) 
 func clockReadings(ctx context.Context, tx Querier) (string, error) {
 	_, body, _ := strings.Cut(quote.File(sqlfiles.Runtime, "engine/3_start/_clock_readings.sql"), "$function$")
 	body, _, _ = strings.Cut(body, "$function$")
-	query := "SELECT jsonb_agg(to_jsonb(r))::text FROM (" + body + ") r (words, unit, start, ordinary)"
+	query := "SELECT jsonb_agg(to_jsonb(r))::text FROM (" + body + ") r (label, unit, start, ordinary)"
 	rows, _ := tx.Query(ctx, query) // rows give the same error
 	return pgx.CollectExactlyOneRow(rows, pgx.RowTo[string])
 }

@@ -7,7 +7,7 @@
 -- fits if it makes the greatest value, or else the middle one, a plausible timestamp, by the rule
 -- that runs have. If several readings fit, the one with the timestamp nearest to now is returned.
 WITH RECURSIVE reading AS (
-    SELECT r.* FROM jsonb_to_recordset($2::jsonb) AS r (words text, unit numeric, start numeric, ordinary boolean)
+    SELECT r.* FROM jsonb_to_recordset($2::jsonb) AS r (label text, unit numeric, start numeric, ordinary boolean)
 ), types AS (
     SELECT t.oid, t.oid AS base FROM pg_type AS t
      WHERE t.oid = ANY (ARRAY['date'::regtype, 'timestamp', 'timestamptz', 'int4', 'int8', 'numeric', 'float8'])
@@ -28,7 +28,7 @@ WITH RECURSIVE reading AS (
      WHERE n.nspname || '.' || c.relname = ANY ($1::text[])
      ORDER BY c.oid, a.attnum, s.inherited DESC
 )
-SELECT found.name, found.column, found.nulls, range.least, range.middle, range.greatest, coalesce(unit.words, '')
+SELECT found.name, found.column, found.nulls, range.least, range.middle, range.greatest, coalesce(unit.label, '')
   FROM found
  CROSS JOIN LATERAL (
     -- texts of times are in their order, but for those of other eras
@@ -47,7 +47,7 @@ SELECT found.name, found.column, found.nulls, range.least, range.middle, range.g
            ) AS v
  ) AS range
   LEFT JOIN LATERAL (
-    SELECT r.words
+    SELECT r.label
       FROM (VALUES (range.greatest, 1), (range.middle, 2)) AS v (value, place)
      CROSS JOIN reading AS r
      CROSS JOIN LATERAL (SELECT r.start + v.value::numeric * r.unit AS at) AS i

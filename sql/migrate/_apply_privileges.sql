@@ -16,7 +16,8 @@ BEGIN
         SELECT format('function %s', p.oid::regprocedure), p.proowner FROM pg_proc p WHERE p.pronamespace = n.oid
     ) x (what, owner)
     WHERE c.oid = 'retention.policy'::regclass AND NOT pg_has_role(x.owner, c.relowner, 'MEMBER') AND x.owner <> ALL (
-        ARRAY(SELECT r.role FROM retention._rights() r WHERE r.word IN ('worker', 'runner') AND r.role IS NOT NULL));
+        ARRAY(SELECT r.role FROM retention._rights() r
+              WHERE r.role_kind IN ('worker', 'runner') AND r.role IS NOT NULL));
     IF v_statement IS NOT NULL THEN RAISE insufficient_privilege USING MESSAGE = v_statement; END IF;
     FOR v_statement IN
         WITH rights AS MATERIALIZED (SELECT r.* FROM retention._rights() r),
@@ -25,10 +26,11 @@ BEGIN
         ), object AS MATERIALIZED (
             SELECT x.*, coalesce(w.role, x.owner) AS next_owner FROM (
                 SELECT 'pg_class'::regclass AS class, c.oid, k.kind, c.relname AS name, c.oid::regclass::text AS sql,
-                       c.relowner AS owner, false AS invoker, coalesce(c.relacl, acldefault(k.word, c.relowner)) AS acl
+                       c.relowner AS owner, false AS invoker,
+                       coalesce(c.relacl, acldefault(k.acl_type, c.relowner)) AS acl
                 FROM pg_class c JOIN home h ON h.oid = c.relnamespace
                 JOIN (VALUES ('{r,p,v,m,f}'::"char"[], 'TABLE', 'r'::"char"),
-                             ('{S}', 'SEQUENCE', 's')) k (kinds, kind, word) ON c.relkind = ANY (k.kinds)
+                             ('{S}', 'SEQUENCE', 's')) k (kinds, kind, acl_type) ON c.relkind = ANY (k.kinds)
                 UNION ALL
                 SELECT 'pg_proc'::regclass, p.oid, 'ROUTINE', p.proname, p.oid::regprocedure::text, p.proowner,
                        NOT p.prosecdef AND p.prokind = 'f' AND p.proowner = h.owner,
@@ -56,7 +58,8 @@ BEGIN
             SELECT 'REVOKE' AS verb, l.kind, l.oid, l.grantee, l.privilege
             FROM live l LEFT JOIN wanted w USING (kind, oid, grantee, privilege)
             WHERE l.is_grantable OR w.oid IS NULL AND NOT (l.grantee <> 0 AND EXISTS (
-                SELECT FROM rights a WHERE a.word = 'application' AND a.name = l.name AND a.privilege = l.privilege)
+                SELECT FROM rights a
+                WHERE a.role_kind = 'application' AND a.name = l.name AND a.privilege = l.privilege)
                 AND NOT EXISTS (SELECT FROM pg_default_acl d, aclexplode(d.defaclacl) x
                                 WHERE d.defaclrole = l.owner AND d.defaclobjtype = 'f' AND x.grantee = l.grantee))
             UNION ALL SELECT 'GRANT', w.kind, w.oid, w.grantee, w.privilege

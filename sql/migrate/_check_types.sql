@@ -7,7 +7,7 @@ DECLARE v_expression record; v_type text;
 BEGIN
     FOR v_expression IN
         SELECT t.key AS query, t.value AS type
-        FROM retention.policy p CROSS JOIN jsonb_each(p.expects) e CROSS JOIN jsonb_each_text(e.value -> 'types') t
+        FROM retention.policy p CROSS JOIN jsonb_each(p.dependencies) e CROSS JOIN jsonb_each_text(e.value -> 'types') t
         WHERE p.name = p_policy ORDER BY t.key
     LOOP
         -- coalesce with NULL returns a domain's base type. -1 means without length or precision.

@@ -4,15 +4,18 @@
 -- version are re-created when their next run begins; a run of them in progress ends before its next
 -- batch.
 CREATE OR REPLACE FUNCTION retention._put_each(
-    p_name text, p_word text, p_schemas text, p_words text, p_page text, p_registers jsonb,
+    p_name text, p_placeholder text, p_schemas text, p_description text, p_script text, p_registers jsonb,
     p_shards boolean DEFAULT false) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $function$
-DECLARE v_member text; v_words CONSTANT text := (SELECT e.words FROM retention.each e WHERE e.name = p_name);
+DECLARE
+    v_instance text;
+    v_description CONSTANT text := (SELECT e.description FROM retention.each e WHERE e.name = p_name);
 BEGIN
-    INSERT INTO retention.each (name, word, schemas, words, page, registers, shards)
-    VALUES (p_name, p_word, p_schemas, p_words, p_page, p_registers, p_shards)
-    ON CONFLICT (name) DO UPDATE SET word = excluded.word, schemas = excluded.schemas, words = excluded.words,
-        page = excluded.page, registers = excluded.registers, shards = excluded.shards;
+    INSERT INTO retention.each (name, placeholder, schemas, description, script, registers, shards)
+    VALUES (p_name, p_placeholder, p_schemas, p_description, p_script, p_registers, p_shards)
+    ON CONFLICT (name) DO UPDATE SET placeholder = excluded.placeholder, schemas = excluded.schemas,
+        description = excluded.description, script = excluded.script, registers = excluded.registers,
+        shards = excluded.shards;
     IF to_regclass('pg_catalog.pg_dist_local_group') IS NOT NULL
         THEN  -- a shard's archive moves between nodes: run numbers must differ
         EXECUTE format('SELECT setval(s.seq, g.groupid * 1000000000000) FROM %s g
@@ -23,11 +26,11 @@ BEGIN
     PERFORM retention._drop_policy(p.name) FROM retention.policy p
     WHERE starts_with(p.name, p_name || '@') AND p.name <> ALL (retention._next_instances(p_name));
     UPDATE retention.policy p SET hash = ''
-    WHERE starts_with(p.name, p_name || '@') AND (p.hash <> p_registers ->> 'hash' OR v_words <> p_words);
-    FOREACH v_member IN ARRAY retention._next_instances(p_name) LOOP
+    WHERE starts_with(p.name, p_name || '@') AND (p.hash <> p_registers ->> 'hash' OR v_description <> p_description);
+    FOREACH v_instance IN ARRAY retention._next_instances(p_name) LOOP
         BEGIN
-            PERFORM retention._lock_shard(v_member);
-            IF retention._instantiate(v_member) THEN PERFORM retention._validate(v_member); END IF;
+            PERFORM retention._lock_shard(v_instance);
+            IF retention._instantiate(v_instance) THEN PERFORM retention._validate(v_instance); END IF;
             RETURN;
         -- The run of that instance reports it.
         EXCEPTION WHEN SQLSTATE 'PR004' OR object_not_in_prerequisite_state THEN NULL;

@@ -1,20 +1,22 @@
 -- _rights returns the privileges in the schema, besides the owner's: a role, a privilege, and the
--- object's name. Privilege OWNER means that the function belongs to that role. word "application":
--- EXECUTE that was granted by hand stays.
-CREATE OR REPLACE FUNCTION retention._rights() RETURNS TABLE (word text, role oid, privilege text, name text)
+-- name of the object. Privilege OWNER means that the function belongs to the role. For role_kind
+-- "application", somebody may have granted EXECUTE by hand; such a grant stays. role_kind "caller":
+-- the policy file names the role as a caller of claim or touch.
+CREATE OR REPLACE FUNCTION retention._rights() RETURNS TABLE (role_kind text, role oid, privilege text, name text)
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $function$
-    WITH named (word, name) AS (VALUES
+    WITH named (role_kind, name) AS (VALUES
         ('owner', 'retention_owner'), ('worker', 'retention_worker'), ('runner', 'retention_runner'),
         ('operator', 'retention_operator'), ('viewer', 'retention_viewer')
-    ), listed (words, privilege, names) AS (VALUES
+    ), listed (role_kinds, privilege, names) AS (VALUES
         ('runner operator', 'EXECUTE', 'preview_job mark_abandoned run run_job'),
         ('operator', 'EXECUTE',
          'accept accept_names adopt pause place_hold release_hold restore resume set_window take_events'),
-        ('runner operator viewer', 'EXECUTE', 'blast_radius health report_rows row_statistics scope_at partitions preview why window_of'),
+        ('runner operator viewer', 'EXECUTE',
+         'blast_radius health report_rows row_statistics scope_at partitions preview why window_of'),
         ('application', 'EXECUTE', 'take_events window_of'),
         ('worker runner operator viewer', 'SELECT',
-         'backlog batch claim each event goose_db_version hold index_definition install job job_status metrics
-          policy progress report restored run run_group setting setting_change status total words'),
+         'backlog batch claim descriptions each event goose_db_version hold index_definition install job
+          job_status metrics policy progress report restored run run_group setting setting_change status total'),
         ('worker operator', 'SELECT', 'undo'),
         -- What the driver calls with its caller's privileges, and views with their reader's.
         ('runner operator', 'EXECUTE',
@@ -33,24 +35,26 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $function$
         ('worker', 'OWNER', '_execute_as_worker _batch _query_as_worker'),
         ('worker', 'EXECUTE', '_invalid_hold _untrusted window_of'),
         ('worker', 'INSERT', 'claim event hold undo'), ('worker', 'UPDATE', 'undo'), ('worker', 'DELETE', 'undo')
-    ), of_policies (words, privilege, suffixes) AS (VALUES
+    ), of_policies (role_kinds, privilege, suffixes) AS (VALUES
         ('operator viewer', 'EXECUTE', '{_report,_rows}'::text[]),
         ('worker', 'EXECUTE', '{_drop_table,_partition,_share}'),
         ('operator', 'EXECUTE', '{_advance,_claim,_cursor,_seen,_touch}'),
         ('worker', 'OWNER', '{_advance,_claim,_cursor,_seen,_touch}')
-    ), of_joins (words, privilege) AS (VALUES
+    ), of_joins (role_kinds, privilege) AS (VALUES
         ('worker operator viewer', 'SELECT'), ('worker', 'INSERT'), ('worker', 'DELETE')
     )
-    SELECT w.word, nullif(n.name, '')::regrole::oid, l.privilege, l.name
+    SELECT w.role_kind, nullif(n.name, '')::regrole::oid, l.privilege, l.name
     FROM (
-        SELECT x.words, x.privilege, y.name FROM listed x, regexp_split_to_table(x.names, '\s+') y (name)
+        SELECT x.role_kinds, x.privilege, y.name FROM listed x, regexp_split_to_table(x.names, '\s+') y (name)
         UNION ALL SELECT 'owner', 'EXECUTE', e.name || '_admit' FROM retention.each e
-        UNION ALL SELECT x.words, x.privilege, p.name || s FROM retention.policy p, of_policies x, unnest(x.suffixes) s
-        UNION ALL SELECT x.words, x.privilege, c.relname
+        UNION ALL SELECT x.role_kinds, x.privilege, p.name || s
+        FROM retention.policy p, of_policies x, unnest(x.suffixes) s
+        UNION ALL SELECT x.role_kinds, x.privilege, c.relname
         FROM retention.policy p, unnest(p.owns) o (name), pg_class c, of_joins x WHERE c.oid = to_regclass(o.name)
-    ) l CROSS JOIN regexp_split_to_table(l.words, ' ') w (word) LEFT JOIN named n ON n.word = w.word
+    ) l CROSS JOIN regexp_split_to_table(l.role_kinds, ' ') w (role_kind)
+    LEFT JOIN named n ON n.role_kind = w.role_kind
     UNION
-    SELECT w.word, quote_ident(r)::regrole::oid, 'EXECUTE', p.name || '_' || w.word
+    SELECT 'caller', quote_ident(r)::regrole::oid, 'EXECUTE', p.name || '_' || w.suffix
     FROM retention.policy p, jsonb_each(p.grants) g (what, roles), jsonb_array_elements_text(g.roles) r,
-         unnest(CASE g.what WHEN 'claim' THEN '{advance,claim,cursor,seen}' ELSE '{touch}'::text[] END) w (word)
+         unnest(CASE g.what WHEN 'claim' THEN '{advance,claim,cursor,seen}' ELSE '{touch}'::text[] END) w (suffix)
 $function$;

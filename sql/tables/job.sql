@@ -4,7 +4,7 @@
 -- cron_names: the names of the schedules in pg_cron of this database, of 63 bytes at most.
 -- installed_at: when a migration installed the job. Its lateness counts from then on.
 CREATE TABLE IF NOT EXISTS retention.job (
-    name text PRIMARY KEY, words text NOT NULL DEFAULT '', schedules text[] NOT NULL,
+    name text PRIMARY KEY, description text NOT NULL DEFAULT '', schedules text[] NOT NULL,
     cron_names text[] NOT NULL DEFAULT '{}', every interval,
     policies text[] NOT NULL, strict boolean NOT NULL DEFAULT false, scope jsonb,
     installed_at timestamptz NOT NULL DEFAULT pg_catalog.now()

@@ -1,10 +1,10 @@
 -- policy is the registry: one row for each policy and each report. Migrations write it; the first
--- run of an instance writes the row of the instance. A report has a name, a hash and words, but no
--- table, passes or steps. SQL in this table refers to a row of the policy's table as t, and to a
--- value of type batch_range as $1.
+-- run of an instance writes the row of the instance. A report has a name, a hash and a description,
+-- but no table, passes or steps. SQL in this table refers to a row of the policy's table as t, and
+-- to a value of type batch_range as $1.
 CREATE TABLE IF NOT EXISTS retention.policy (
     name text PRIMARY KEY, table_name text NOT NULL DEFAULT '', hash text NOT NULL,
-    words text,                                 -- what the policy does, in sentences
+    description text,                           -- what the policy does, in sentences
     partitions boolean NOT NULL DEFAULT false,  -- true if the policy takes partitions, not rows
     -- Tables that the policy owns: stored results of its joins.
     owns text[] NOT NULL DEFAULT '{}',
@@ -54,7 +54,7 @@ CREATE TABLE IF NOT EXISTS retention.policy (
     -- _changed_dependencies() compares them with the catalog. Keys: kind (a table by default),
     -- columns with their types, whole (the relation has no other columns), key (a unique key),
     -- cascades (foreign keys to it, as "table (columns) action").
-    expects jsonb NOT NULL DEFAULT '{}',
+    dependencies jsonb NOT NULL DEFAULT '{}',
     -- Schemas that its SQL names for functions, types and operators.
     schemas text[] NOT NULL DEFAULT '{}',
     names jsonb NOT NULL DEFAULT '{}',          -- names in its SQL, as _names() returns them

@@ -22,13 +22,13 @@ SELECT p.name AS policy, p.table_name, j.job, coalesce(j.scope, CASE j.job WHEN 
 FROM (
     SELECT o.name, o.table_name, o.report FROM retention.policy o
     UNION ALL  -- schemas whose runs fail before the instance is created
-    SELECT DISTINCT y.policy, format('%s%s', n.nspname, substr(e.registers ->> 'table_name', length(e.word) + 1))
+    SELECT DISTINCT y.policy, format('%s%s', n.nspname, substr(e.registers ->> 'table_name', length(e.placeholder) + 1))
         COLLATE "default", false
     FROM retention.total y
     JOIN retention.each e ON e.name = split_part(y.policy, '@', 1)
     JOIN pg_namespace n ON y.policy = concat(e.name, '@', n.nspname)
     JOIN pg_class c ON c.relnamespace = n.oid
-        AND c.relname = substr(e.registers ->> 'table_name', length(e.word) + 2)::name
+        AND c.relname = substr(e.registers ->> 'table_name', length(e.placeholder) + 2)::name
     WHERE NOT EXISTS (SELECT FROM retention.policy o WHERE o.name = y.policy)) p
 CROSS JOIN LATERAL (
     SELECT x.job, CASE WHEN NOT p.report THEN x.scope END AS scope FROM retention._job_scopes(p.name) x

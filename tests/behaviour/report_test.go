@@ -168,7 +168,7 @@ func TestWords(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, plain, reporting)
 	words := func(policy string) string {
-		return pgtest.Value[string](t, in, "SELECT words FROM retention.words WHERE policy = $1", policy)
+		return pgtest.Value[string](t, in, "SELECT description FROM retention.descriptions WHERE policy = $1", policy)
 	}
 	runs := "runs      on schedule @weekly, in job weekly: parity, then broken, then p, then quiet\n"
 	want := `deletes   rows of public.m

@@ -1,6 +1,6 @@
 -- Returns one row for each policy and report: its row of retention.status, since when it is paused,
 -- and what kept how many due rows in the last run, most rows first.
-SELECT p.name, p.table_name, p.report, coalesce(w.words, ''), p.installed_at,
+SELECT p.name, p.table_name, p.report, coalesce(w.description, ''), p.installed_at,
        coalesce(extract(epoch FROM p.budget_time), 0)::double precision,
        coalesce(s.last_state, ''), s.last_started_at, coalesce(extract(epoch FROM s.last_duration), 0)::double precision,
        coalesce(s.last_taken, 0), coalesce(s.last_refused, 0), coalesce(s.last_message, ''), s.last_success_at,
@@ -14,5 +14,5 @@ SELECT p.name, p.table_name, p.report, coalesce(w.words, ''), p.installed_at,
        coalesce(retention._trip_hint(s.last_tripped_by, s.policy, s.last_message), '')
 FROM retention.policy p
 JOIN retention.status s ON s.policy = p.name
-LEFT JOIN retention.words w ON w.policy = p.name
+LEFT JOIN retention.descriptions w ON w.policy = p.name
 ORDER BY p.name

@@ -14,7 +14,8 @@ BEGIN
             WHERE p.database = current_database() AND l.locktype = 'relation' AND l.mode <> 'AccessShareLock'
               AND (l.relation = 'retention.hold'::regclass OR l.relation IN (
                 SELECT b FROM retention.policy o CROSS JOIN LATERAL retention._descendants(retention._resolve_tables(
-                    ARRAY(SELECT jsonb_object_keys(o.expects)) || o.table_name || o.related || o.changes || o.reach)) b
+                    ARRAY(SELECT jsonb_object_keys(o.dependencies))
+                    || o.table_name || o.related || o.changes || o.reach)) b
                 WHERE o.name = p_policy))
             GROUP BY p.gid, p.owner, p.prepared) x);
 END $function$;

@@ -35,13 +35,13 @@ BEGIN
         CROSS JOIN LATERAL jsonb_to_record(e.clock) c (name text, kind text, years integer, checked boolean,
             shift integer, epoch numeric)
     ), judged AS (
-        SELECT s.*, r.words, r.at, (r.words IS NOT NULL OR s.number IS NULL AND (NOT s.is_key OR s.side <> 'range')
+        SELECT s.*, r.label, r.at, (r.label IS NOT NULL OR s.number IS NULL AND (NOT s.is_key OR s.side <> 'range')
                    AND translate(s.value, '-', '') NOT IN (repeat('0', 32), repeat('f', 32)))
                AND (s.side <> 'high' OR NOT s.is_key OR s.many_high) AS against
         FROM (SELECT x.*, min(x.value) FILTER (WHERE x.side = 'high') OVER (PARTITION BY x.n)
                   <> max(x.value) FILTER (WHERE x.side = 'high') OVER (PARTITION BY x.n) AS many_high
               FROM sample x) s LEFT JOIN LATERAL (
-            SELECT x.words, i.at FROM reading x
+            SELECT x.label, i.at FROM reading x
             CROSS JOIN LATERAL (SELECT x.start + s.number * x.unit AS at, s.start + s.number * s.unit AS own) i
             WHERE (x.unit, x.start) <> (s.unit, s.start) AND i.at <= v_until + s.years * c_year AND CASE
                 WHEN s.side <> 'range' AND x.ordinary THEN i.at >= 631152000000  -- 1990
@@ -57,9 +57,9 @@ BEGIN
     )
     SELECT j.name, j.kind, c.seen, c.lost, c.against, j.value, CASE
         WHEN c.against + a.alien <= c.fit - a.alien THEN NULL
-        WHEN j.words IS NOT NULL THEN format(
+        WHEN j.label IS NOT NULL THEN format(
             'clock "%s" of table "%s" does not hold %s: %s would be %s, but read as %s it is %s', j.name,
-            v_policy.table_name, j.kind, j.value, retention._decode_clock(j.value, j.encoding), j.words,
+            v_policy.table_name, j.kind, j.value, retention._decode_clock(j.value, j.encoding), j.label,
                 to_timestamp(j.at / 1000))
         ELSE format(
             'clock "%s" of table "%s" does not hold %s: of %s values that were looked at %s are none, such as %s%s',

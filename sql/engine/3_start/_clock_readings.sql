@@ -2,7 +2,7 @@
 -- (milliseconds since 1970), is a timestamp. With an ordinary unit, all values are plausible or
 -- none. With others only values that lie near the present are evidence.
 CREATE OR REPLACE FUNCTION retention._clock_readings()
-RETURNS TABLE (words text, unit numeric, start numeric, ordinary boolean)
+RETURNS TABLE (label text, unit numeric, start numeric, ordinary boolean)
 LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $function$
     VALUES ('epoch_s', 1000::numeric, 0::numeric, true), ('epoch_ms', 1, 0, true),
            ('microseconds since 1970', 0.001, 0, true), ('nanoseconds since 1970', 0.000001, 0, true),

@@ -3,7 +3,7 @@
 CREATE OR REPLACE FUNCTION retention._drop_policy(p_policy text) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $function$
 BEGIN
-    PERFORM retention._begin_page(p_policy, '');
+    PERFORM retention._begin_policy(p_policy, '');
     PERFORM retention._change_setting(s.policy, s.name, NULL, 'the policy was dropped', s.scope)
     FROM retention.setting s
     WHERE s.policy = p_policy AND NOT EXISTS (SELECT FROM retention.each e WHERE e.name = p_policy);

@@ -8,8 +8,8 @@ BEGIN
         RETURN;
     END IF;
     RETURN QUERY
-    SELECT n.nspname::text, jsonb_build_array(jsonb_build_array(p_each.word, n.nspname)) FROM pg_namespace n
+    SELECT n.nspname::text, jsonb_build_array(jsonb_build_array(p_each.placeholder, n.nspname)) FROM pg_namespace n
     WHERE n.nspname LIKE replace(replace(p_each.schemas, '_', '!_'), '*', '%') ESCAPE '!'
       AND EXISTS (SELECT FROM pg_class c WHERE c.relnamespace = n.oid
-                  AND c.relname = substr(p_each.registers ->> 'table_name', length(p_each.word) + 2)::name);
+                  AND c.relname = substr(p_each.registers ->> 'table_name', length(p_each.placeholder) + 2)::name);
 END $function$;

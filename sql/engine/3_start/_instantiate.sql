@@ -7,7 +7,7 @@ CREATE OR REPLACE FUNCTION retention._instantiate(p_policy text) RETURNS boolean
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $function$
 DECLARE
     v_each retention.each; v_place CONSTANT text := substr(p_policy, strpos(p_policy, '@') + 1); v_names jsonb;
-    v_words text; v_page text; v_row text; v_policy jsonb; v_name jsonb; v_foreign text;
+    v_description text; v_script text; v_row text; v_policy jsonb; v_name jsonb; v_foreign text;
 BEGIN
     SELECT * INTO v_each FROM retention.each e
     WHERE e.name = split_part(p_policy, '@', 1) AND NOT EXISTS (
@@ -29,16 +29,17 @@ BEGIN
                            ELSE 'Its name needs quotes.' END,
                   HINT = 'Rename the schema, or let the pattern of the policy not match it.';
     END IF;
-    v_words := v_each.words; v_page := v_each.page; v_row := v_each.registers::text;
+    v_description := v_each.description; v_script := v_each.script; v_row := v_each.registers::text;
     FOR v_name IN SELECT jsonb_array_elements(v_names) LOOP
-        v_words := replace(v_words, v_name ->> 0, v_name ->> 1); v_page := replace(v_page, v_name ->> 0, v_name ->> 1);
+        v_description := replace(v_description, v_name ->> 0, v_name ->> 1);
+        v_script := replace(v_script, v_name ->> 0, v_name ->> 1);
         v_row := replace(v_row, v_name ->> 0, v_name ->> 1);
     END LOOP;
     v_policy := v_row;
     v_foreign := (SELECT f FROM retention._foreign_code(
         ARRAY[jsonb_populate_record(NULL::retention.policy, v_policy)]) f LIMIT 1);
     IF v_foreign IS NOT NULL THEN RAISE EXCEPTION USING ERRCODE = 'PR004', MESSAGE = v_foreign; END IF;
-    PERFORM retention._begin_page(p_policy, v_words);
+    PERFORM retention._begin_policy(p_policy, v_description);
     BEGIN
         EXECUTE format('SELECT retention.%I($1%s)', v_each.name || '_admit', CASE WHEN v_each.shards THEN ', true' END)
             USING v_place;
@@ -50,7 +51,7 @@ BEGIN
     END;
     PERFORM set_config('search_path', concat_ws(', ', 'pg_catalog', (SELECT string_agg(quote_ident(x), ', ')
         FROM string_to_table(i.search_path, ', ') x), 'pg_temp'), true) FROM retention.install i;
-    EXECUTE v_page;
+    EXECUTE v_script;
     PERFORM set_config('search_path', 'pg_catalog, pg_temp', true);
     PERFORM retention._put_policy(v_policy);
     RETURN true;

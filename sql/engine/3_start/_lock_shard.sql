@@ -18,7 +18,7 @@ BEGIN
         RAISE lock_not_available USING MESSAGE = format('shard %s is not on this server any more', v_shard);
     ELSIF EXISTS (SELECT FROM pg_prepared_xacts x WHERE x.database = current_database()) AND EXISTS (
         SELECT FROM retention.policy p JOIN pg_locks l ON l.relation = ANY (retention._resolve_tables(ARRAY(
-            SELECT k FROM jsonb_object_keys(p.expects) k WHERE k <> p.table_name)))
+            SELECT k FROM jsonb_object_keys(p.dependencies) k WHERE k <> p.table_name)))
         WHERE p.name = p_policy AND l.pid IS NULL
           AND l.database = (SELECT d.oid FROM pg_database d WHERE d.datname = current_database())
               AND l.mode = 'RowExclusiveLock') THEN

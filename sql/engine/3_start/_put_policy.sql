@@ -25,7 +25,8 @@ BEGIN
     PERFORM retention._change_setting(s.policy, s.name, NULL, 'the policy was dropped', s.scope)
     FROM retention.setting s JOIN retention.policy p ON p.name = s.policy
     WHERE s.policy = v_name AND NOT p.report AND p_row ? 'report';
-    v_row := v_row || jsonb_build_object('words', (SELECT p.words FROM retention.policy p WHERE p.name = v_name));
+    v_row := v_row || jsonb_build_object(
+        'description', (SELECT p.description FROM retention.policy p WHERE p.name = v_name));
     DELETE FROM retention.policy p WHERE p.name = v_name;
     EXECUTE (SELECT format('INSERT INTO retention.policy (%s) SELECT %1$s FROM jsonb_populate_record(
         NULL::retention.policy, $1)', string_agg(quote_ident(k), ', ')) FROM jsonb_object_keys(v_row) k) USING v_row;
@@ -35,13 +36,13 @@ BEGIN
     FOR v_change IN
         SELECT format(CASE WHEN w.name IS NULL THEN 'REVOKE ALL ON FUNCTION %s FROM PUBLIC'
                       ELSE 'GRANT EXECUTE ON FUNCTION %s TO %I' END, f.oid::regprocedure, w.name)
-        FROM unnest('{beyond,groups,rows,start,take}'::text[]) x (word)
-        JOIN pg_proc f ON f.proname = v_name || '_' || x.word
+        FROM unnest('{beyond,groups,rows,start,take}'::text[]) x (suffix)
+        JOIN pg_proc f ON f.proname = v_name || '_' || x.suffix
         JOIN pg_class c ON c.oid = 'retention.policy'::regclass AND c.relnamespace = f.pronamespace
             AND f.proowner = c.relowner
         JOIN (SELECT r.rolname AS name FROM pg_roles r WHERE r.rolname IN ('retention_worker', 'retention_operator',
                   'retention_viewer') UNION ALL SELECT NULL) w
-            ON x.word = 'rows' OR coalesce(w.name, 'retention_worker') = 'retention_worker'
+            ON x.suffix = 'rows' OR coalesce(w.name, 'retention_worker') = 'retention_worker'
         UNION ALL
         SELECT format('GRANT SELECT, INSERT, DELETE ON %s TO %I', o.name, w.rolname)
         FROM retention.policy p CROSS JOIN unnest(p.owns) o (name)
@@ -49,8 +50,8 @@ BEGIN
         UNION ALL  -- functions for applications get the settings with which policies are evaluated
         SELECT format('ALTER FUNCTION %s SET %I TO %L', f.oid::regprocedure, s[1], s[2])
         FROM pg_proc e, unnest(e.proconfig) c, regexp_match(c, '^([^=]+)=(.*)') s,
-             unnest('{advance,claim,cursor,seen,touch}'::text[]) x (word)
-        JOIN pg_proc f ON f.proname = v_name || '_' || x.word AND f.prosecdef
+             unnest('{advance,claim,cursor,seen,touch}'::text[]) x (suffix)
+        JOIN pg_proc f ON f.proname = v_name || '_' || x.suffix AND f.prosecdef
         WHERE e.oid = 'retention._evaluate_as_worker(text, jsonb, text)'::regprocedure
             AND f.pronamespace = e.pronamespace
           AND f.proowner = e.proowner AND s[1] NOT IN ('search_path', 'TimeZone')

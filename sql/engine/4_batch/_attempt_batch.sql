@@ -11,7 +11,7 @@ CREATE OR REPLACE FUNCTION retention._attempt_batch(
 LANGUAGE plpgsql AS $function$
 DECLARE
     v_before pg_catalog.jsonb; v_own pg_catalog.jsonb; v_stopping pg_catalog.text; v_wait integer;
-    v_names CONSTANT pg_catalog.text[] := ARRAY(SELECT jsonb_object_keys(p_policy.expects));
+    v_names CONSTANT pg_catalog.text[] := ARRAY(SELECT jsonb_object_keys(p_policy.dependencies));
     v_tables CONSTANT pg_catalog.oid[] := retention._resolve_tables(v_names);
 BEGIN
     IF p_policy.reach <> '{}' THEN v_before := retention._changed_rows(p_policy.reach); END IF;

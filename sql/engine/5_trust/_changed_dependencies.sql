@@ -2,7 +2,7 @@
 -- sentence for each difference. It reports:
 -- * tables that a policy changes and that are protected, themselves or by a table in the same
 -- partition or inheritance tree
--- * relations, columns and keys (policy.expects) that are missing or different
+-- * relations, columns and keys (policy.dependencies) that are missing or different
 -- * foreign keys that a delete or update would fire and that the policy does not know; those that
 -- it needs and that do not fire; those that are switched off
 -- * tables that inherit from a table that the policy changes, and rules on such tables
@@ -48,7 +48,7 @@ BEGIN
     INTO v_names, v_tables, v_sets
     FROM (SELECT unnest(p.changes || p.reach || p.deletes || p.statement_deletes
                  || ARRAY(SELECT substr(w, 8) FROM unnest(p.writes) w WHERE w LIKE 'INSERT %')
-                 || ARRAY(SELECT e.key FROM jsonb_each(p.expects) e WHERE e.value ? 'cascades'))
+                 || ARRAY(SELECT e.key FROM jsonb_each(p.dependencies) e WHERE e.value ? 'cascades'))
           FROM unnest(p_policies) p GROUP BY 1) x (name)
     CROSS JOIN unnest(retention._partition_tree(ARRAY[x.name])) t (oid);
     IF cardinality(v_protect) > 0 THEN
@@ -116,7 +116,7 @@ BEGIN
                    coalesce(e.value ->> 'kind', 'table'), '^(partitioned|foreign)$', '\1 table'), e.key, coalesce('a '
                    || regexp_replace(k.kind, '^(partitioned|foreign)$', '\1 table') || ' now',
                        'not there'))] END AS faults
-        FROM unnest(p_policies) p CROSS JOIN jsonb_each(p.expects) e
+        FROM unnest(p_policies) p CROSS JOIN jsonb_each(p.dependencies) e
         LEFT JOIN pg_class c ON c.oid = ANY (retention._resolve_tables(ARRAY[e.key])) CROSS JOIN LATERAL (
             SELECT x.kind, x.kind IS NOT DISTINCT FROM coalesce(e.value ->> 'kind', 'table') AS fits
             FROM (SELECT CASE c.relkind WHEN 'r' THEN 'table' WHEN 'p' THEN 'partitioned' WHEN 'v' THEN 'view'
@@ -178,7 +178,7 @@ BEGIN
     -- to no row. If the action fails because a column is NOT NULL, the run refuses the row.
     RETURN QUERY
     SELECT p.name, format('the policy relies on a foreign key %s -> %s, which is not there', e.key, w.does) || c_again
-    FROM unnest(p_policies) p CROSS JOIN jsonb_each(p.expects) e
+    FROM unnest(p_policies) p CROSS JOIN jsonb_each(p.dependencies) e
     CROSS JOIN jsonb_array_elements_text(e.value -> 'cascades') w (does)
     WHERE retention._resolve_tables(ARRAY[e.key]) <> '{}' AND NOT EXISTS (
         SELECT FROM jsonb_each(v_keys) x CROSS JOIN jsonb_to_recordset(x.value) k ("to" text, does text)
@@ -194,12 +194,12 @@ BEGIN
           JOIN pg_trigger t ON t.tgconstraint = o.oid AND t.tgenabled NOT IN ('O', 'A')
           GROUP BY o.oid, o.conname, o.confrelid, o.conrelid) k
     JOIN unnest(p_policies) p ON k.names && (p.deletes || p.statement_deletes || ARRAY(
-        SELECT e.key FROM jsonb_each(p.expects) e WHERE e.value ? 'cascades')) ORDER BY 2;
+        SELECT e.key FROM jsonb_each(p.dependencies) e WHERE e.value ? 'cascades')) ORDER BY 2;
     RETURN QUERY
     SELECT DISTINCT p.name, format('foreign key %s -> %s (%s) would change rows, for which the policy was not made',
                                    k."to", k."from", k.name) || c_again
     FROM unnest(p_policies) p CROSS JOIN unnest(p.deletes || p.statement_deletes || ARRAY(
-        SELECT e.key FROM jsonb_each(p.expects) e WHERE e.value ? 'cascades')) d (name)
+        SELECT e.key FROM jsonb_each(p.dependencies) e WHERE e.value ? 'cascades')) d (name)
     CROSS JOIN jsonb_to_recordset(v_keys -> d.name) k (name text, "from" text, "to" text, does text, changes boolean)
-    WHERE k.changes AND (p.expects -> k."to" -> 'cascades' ? k.does) IS NOT TRUE ORDER BY 2;
+    WHERE k.changes AND (p.dependencies -> k."to" -> 'cascades' ? k.does) IS NOT TRUE ORDER BY 2;
 END $function$;

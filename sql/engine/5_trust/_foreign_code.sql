@@ -11,7 +11,7 @@ SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off AS $function$
 DECLARE
     v_trusted CONSTANT oid[] := retention._trusted();
     v_tables CONSTANT oid[] := retention._partition_tree(ARRAY(
-        SELECT unnest(ARRAY(SELECT jsonb_object_keys(p.expects)) || p.changes || p.reach)
+        SELECT unnest(ARRAY(SELECT jsonb_object_keys(p.dependencies)) || p.changes || p.reach)
         FROM unnest(p_policies) p GROUP BY 1));
     v_schemas CONSTANT text[] := ARRAY(
         SELECT unnest(string_to_array(i.search_path, ', ')) FROM retention.install i

@@ -1,18 +1,18 @@
--- _begin_page begins the installation of a policy or report. It stores the description (p_words),
--- and drops what the policy owns: its functions, and its tables for joins unless another policy
--- owns them. It fails if other objects depend on these.
-CREATE OR REPLACE FUNCTION retention._begin_page(p_policy text, p_words text) RETURNS void
+-- _begin_policy begins the installation of a policy or report. It stores the description, and drops
+-- the policy's functions. It also drops the policy's tables for joins, unless another policy owns
+-- them. It fails if other objects depend on one of these.
+CREATE OR REPLACE FUNCTION retention._begin_policy(p_policy text, p_description text) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $function$
 DECLARE v_drop text;
 BEGIN
     FOR v_drop IN
         SELECT 'DROP ROUTINE ' || string_agg(f.oid::regprocedure::text, ', ')
         FROM unnest(ARRAY['advance', 'beyond', 'claim', 'cursor', 'drop_table', 'groups', 'partition', 'report', 'rows',
-                          'seen', 'share', 'start', 'take', 'touch']) w (word)
-        JOIN pg_proc f ON f.proname = p_policy || '_' || w.word
+                          'seen', 'share', 'start', 'take', 'touch']) w (suffix)
+        JOIN pg_proc f ON f.proname = p_policy || '_' || w.suffix
         JOIN pg_class c ON c.oid = 'retention.policy'::regclass AND c.relnamespace = f.pronamespace
         WHERE f.proowner = c.relowner OR pg_get_userbyid(f.proowner) = 'retention_worker'
-           OR w.word IN ('drop_table', 'partition', 'share')  -- owned by the migrating role
+           OR w.suffix IN ('drop_table', 'partition', 'share')  -- owned by the migrating role
         HAVING count(*) > 0
         UNION ALL
         SELECT 'DROP TABLE IF EXISTS ' || string_agg(o.name, ', ') FROM retention.policy p, unnest(p.owns) o (name)
@@ -22,6 +22,6 @@ BEGIN
     LOOP
         EXECUTE v_drop;
     END LOOP;
-    INSERT INTO retention.policy (name, hash, words) VALUES (p_policy, '', p_words)
-    ON CONFLICT (name) DO UPDATE SET words = excluded.words;
+    INSERT INTO retention.policy (name, hash, description) VALUES (p_policy, '', p_description)
+    ON CONFLICT (name) DO UPDATE SET description = excluded.description;
 END $function$;
