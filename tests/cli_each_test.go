@@ -72,7 +72,7 @@ func testOddSchemas(t *testing.T, binary string) {
 
 	want := map[string]string{`old@t_no\table"`: `schema "t_no\table"" has no table "m", for policy "old"`}
 	for _, schema := range oddSchemas {
-		want["old@"+schema] = fmt.Sprintf(`schema "%s" can be no member of policy "old"`, schema)
+		want["old@"+schema] = fmt.Sprintf(`schema "%s" cannot be an instance of policy "old"`, schema)
 	}
 	checkCommands := func() {
 		t.Helper()

@@ -137,7 +137,7 @@ func testCoverageGrowth(t *testing.T, server *driftServer) {
 	pgtest.Exec(t, conn, "BEGIN; LOCK TABLE app.fresh")
 	report := c.verify(t, c.looker(), verifier.Options{Timeout: waiting})
 	if text := c.text(t, report); !strings.Contains(text,
-		"Its size could not be read, for somebody has it to himself, about 12345 rows.") {
+		"Its size could not be read, because another session has locked it, about 12345 rows.") {
 		t.Error(text)
 	}
 }

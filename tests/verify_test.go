@@ -291,9 +291,9 @@ func testReportJSON(t *testing.T, server *driftServer) {
 		"file":     "retention.yaml",
 		"line":     13.0,
 		"column":   3.0,
-		"message": `policy "session_expired" was not made for this catalog: ` +
+		"message": `policy "session_expired" was not generated for this catalog: ` +
 			`column "state" of "app.session" is not there`,
-		"detail": "Runs trip and touch nothing until that is mended.",
+		"detail": "Runs trip, and take no row, until the cause is removed.",
 	}
 	for _, f := range report.Findings {
 		if f["code"] == "V050" {

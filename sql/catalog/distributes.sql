@@ -1,2 +1,2 @@
--- Whether Citus is there.
+-- Reports whether Citus is installed.
 SELECT to_regclass('pg_catalog.pg_dist_partition') IS NOT NULL;

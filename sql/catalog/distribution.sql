@@ -1,7 +1,6 @@
--- Reads how Citus distributes tables.
--- Returns one row each: schema.name, kind ("hash": by a column, each shard in one place;
--- "reference"; "other"), the column ('' for none), and the first by name of the tables whose rows
--- lie together.
+-- Reads how Citus distributes tables. Returns for each table: schema.name; kind ("hash": by a
+-- column, with each shard on one node; "reference"; "other"); the distribution column ('' for
+-- none); and the first table, by name, of its colocation group.
 WITH distributed AS (
     SELECT p.*, n.nspname || '.' || c.relname AS name,
            CASE WHEN p.partmethod = 'h' AND p.repmodel = 's' THEN 'hash'

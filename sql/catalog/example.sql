@@ -1,7 +1,8 @@
--- For words that stand for many schemas, the one that a snapshot shows in their place: that with
--- most of the tables, the first of several. Schemas whose names need quotes are none: a page has
--- the name in the word's place. $1 jsonb: words with patterns, as {"each_tenant": "tenant_*"}. $2
--- text[]: names of tables, "each_tenant.message".
+-- Returns for each placeholder the schema that a snapshot shows: of the schemas that match its
+-- pattern, the one with most of the tables, or the first by name. Schemas whose names need quotes
+-- are left out, because the placeholder is replaced by the bare name.
+-- $1 jsonb: placeholders with patterns, as {"each_tenant": "tenant_*"}. $2 text[]: tables, as
+-- "each_tenant.message".
 SELECT e.key, s.nspname::text
   FROM jsonb_each_text($1) AS e
  CROSS JOIN LATERAL (

@@ -1,8 +1,8 @@
--- Reads how large tables are and how they grow.
--- $1 text[]: which, as schema.table; partitions count with their table.
--- Returns for each: schema.name; the roles that own it and its schema, superusers left out; its
--- size in bytes, and as people read it; about how many rows there are, NULL where nobody knows; how
--- many were inserted since statistics began.
+-- Reads how large tables are and how they grow. $1 text[]: tables, as schema.table; partitions
+-- count with their table.
+-- Returns for each table: schema.name; the roles that own the table and its schema, without
+-- superusers; its size in bytes, and as text; its estimated rows, NULL if unknown; the rows
+-- inserted since statistics began.
 WITH RECURSIVE tree (root, oid) AS (
     SELECT c.oid, c.oid FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
      WHERE n.nspname || '.' || c.relname = ANY ($1::text[])

@@ -1,5 +1,6 @@
--- The schemas like $1 (* is any text) that have the table $2 and can be members of policy $3: their
--- names need no quotes. They stand in its pages for the word $4.
+-- Returns the schemas that match $1 (* is any text), have the table $2, and can be instances of
+-- policy $3: their names need no quotes. The second column has what to replace in the policy's
+-- script: the placeholder $4 and the schema.
 SELECT n.nspname::text, jsonb_build_array(jsonb_build_array($4::text, n.nspname))
   FROM pg_namespace AS n JOIN pg_class AS c ON c.relnamespace = n.oid AND c.relname = $2::text
  WHERE n.nspname LIKE replace(replace($1::text, '_', '!_'), '*', '%') ESCAPE '!'

@@ -1,7 +1,7 @@
--- Makes what queries print independent of the session, for one transaction: names outside
--- pg_catalog are qualified, and constants in defaults and predicates have one spelling. $1: how
--- long a statement may take or wait, in milliseconds, NULL for the session's own. row_security:
--- what would be hidden is an error, and never taken for what is not there.
+-- Makes the output of queries independent of the session, for one transaction: names outside
+-- pg_catalog are qualified, and constants in defaults and predicates are printed in one way.
+-- $1: how long a statement may take or wait for a lock, in milliseconds; NULL for the session's own
+-- limits. row_security is off: PostgreSQL then raises an error instead of hiding rows.
 SELECT set_config('search_path', 'pg_catalog, pg_temp', true),
        set_config('TimeZone', 'UTC', true),
        set_config('DateStyle', 'ISO, MDY', true),

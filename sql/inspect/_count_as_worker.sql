@@ -19,20 +19,20 @@ BEGIN
              FROM retention._held($3, ARRAY(SELECT f.rel FROM found f WHERE f.verdict IS NULL),
                                   ARRAY(SELECT f.tid FROM found f WHERE f.verdict IS NULL), $4, false) h
              WHERE $2
-         ), judged AS (
+         ), evaluated AS (
              SELECT f.clock, CASE WHEN f.verdict IS NULL AND (f.rel, f.tid) IN (SELECT h.rel, h.tid FROM held h)
                                   THEN ''hold'' ELSE f.verdict END AS verdict FROM found f
          )
          SELECT count(*) FILTER (WHERE j.verdict IS NULL),
                 (SELECT coalesce(jsonb_object_agg(k.guard, k.n), ''{}'')
-                 FROM (SELECT rtrim(x.verdict, ''?'') AS guard, count(*) AS n FROM judged x
+                 FROM (SELECT rtrim(x.verdict, ''?'') AS guard, count(*) AS n FROM evaluated x
                      WHERE x.verdict IS NOT NULL GROUP BY 1) k),
                 retention._decode_clock(min(j.clock) FILTER (WHERE j.verdict IS NULL)::text, $5),
                 retention._decode_clock(max(j.clock) FILTER (WHERE j.verdict IS NULL)::text, $5), false,
                 (SELECT coalesce(jsonb_object_agg(k.guard, k.n), ''{}'')
-                 FROM (SELECT rtrim(x.verdict, ''?'') AS guard, count(*) AS n FROM judged x
+                 FROM (SELECT rtrim(x.verdict, ''?'') AS guard, count(*) AS n FROM evaluated x
                      WHERE x.verdict LIKE ''%%?'' GROUP BY 1) k)
-         FROM judged j', coalesce(v_facts ->> 'clock', 'NULL::text'), p_policy || '_rows')
+         FROM evaluated j', coalesce(v_facts ->> 'clock', 'NULL::text'), p_policy || '_rows')
     INTO v_count
     USING retention._batch_range(p_as_of, p_older_than, p_scope), retention._holds(p_policy, p_as_of), p_policy,
         p_as_of, v_facts -> 'encoding';

@@ -16,7 +16,7 @@ BEGIN
     FROM (SELECT a.answer, a.alert FROM retention.report_rows(p_policy.name, p_request.as_of) a LIMIT 10001) x;
     IF v_rows > 10000 THEN
         RAISE program_limit_exceeded USING MESSAGE = format('report "%s" has more than 10000 rows', p_policy.name),
-                  HINT = 'Let its query say less, with GROUP BY or LIMIT.';
+                  HINT = 'Let its query return fewer rows, with GROUP BY or LIMIT.';
     END IF;
     PERFORM retention._finish(v_run, 'done', NULL, format('%s rows, %s alerts', v_rows, v_alerts));
     INSERT INTO retention.report (name, as_of, run_id, rows, alerts)

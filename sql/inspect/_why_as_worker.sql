@@ -5,7 +5,8 @@ RETURNS TABLE (due boolean, kept_by text, until timestamptz) LANGUAGE plpgsql ST
 DECLARE
     v_policy CONSTANT retention.policy := retention._get_policy(p_policy, true);
     v_table CONSTANT regclass := retention._table(v_policy.table_name);
-    v_judge CONSTANT text := format('SELECT true, CASE WHEN s.scoped THEN rtrim(d.verdict, ''?'') ELSE ''scope'' END
+    v_verdict_query CONSTANT text := format('
+        SELECT true, CASE WHEN s.scoped THEN rtrim(d.verdict, ''?'') ELSE ''scope'' END
         FROM (SELECT retention._batch_range($1, $4, x.scope) AS batch, true AS scoped
               FROM retention._scopes($5) x (scope)
               UNION ALL SELECT retention._batch_range($1, $4), false
@@ -32,7 +33,7 @@ BEGIN
     FOR v_rel, v_tid IN EXECUTE format('SELECT t.tableoid AS rel, t.ctid AS tid FROM %s t WHERE %s', v_table,
         coalesce(v_given.matches, 'false')) LOOP
         kept_by := NULL; until := NULL;
-        EXECUTE v_judge INTO v_found, kept_by USING p_as_of, v_rel, v_tid, v_window, v_policy.name;
+        EXECUTE v_verdict_query INTO v_found, kept_by USING p_as_of, v_rel, v_tid, v_window, v_policy.name;
         IF v_found AND kept_by IS NULL
            AND EXISTS (SELECT FROM retention._held(v_policy.name, ARRAY[v_rel], ARRAY[v_tid], p_as_of, false)) THEN
             kept_by := 'hold';
@@ -40,14 +41,14 @@ BEGIN
         due := coalesce(v_found AND kept_by IS NULL, false);
         IF v_found IS NULL THEN
             kept_by := 'not due'; v_before := p_as_of; v_middle := p_as_of + interval '1000 years';
-            EXECUTE v_judge INTO v_found, v_keeper USING v_middle, v_rel, v_tid, v_window, v_policy.name;
+            EXECUTE v_verdict_query INTO v_found, v_keeper USING v_middle, v_rel, v_tid, v_window, v_policy.name;
             IF v_keeper = 'scope' THEN
                 kept_by := 'scope';
             ELSIF v_found THEN
                 until := v_middle;
                 WHILE until - v_before > interval '1 second' LOOP
                     v_middle := v_before + (until - v_before) / 2;
-                    EXECUTE v_judge INTO v_found USING v_middle, v_rel, v_tid, v_window, v_policy.name;
+                    EXECUTE v_verdict_query INTO v_found USING v_middle, v_rel, v_tid, v_window, v_policy.name;
                     IF v_found THEN until := v_middle; ELSE v_before := v_middle; END IF;
                 END LOOP;
                 until := date_trunc('second', until);

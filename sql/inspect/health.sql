@@ -45,7 +45,7 @@ BEGIN
     FROM retention.policy p WHERE retention._paused(p.name) IS NOT NULL
     UNION ALL
     SELECT 'warning', p.name, w.note, format('pgretain window %1$s default --reason ''...'', or '
-           'SELECT retention.set_window(%1$L, NULL, ''...''), takes it back.', p.name)
+           'SELECT retention.set_window(%1$L, NULL, ''...''), removes it.', p.name)
     FROM retention.policy p, retention._window_set(p.*) w WHERE w.note IS NOT NULL
     UNION ALL SELECT 'warning', p.name, format('the report alerts: %s of %s rows at %s', a.alerts,
                                      jsonb_array_length(a.rows), a.as_of),
@@ -56,7 +56,7 @@ BEGIN
     UNION ALL SELECT x.severity, NULL::text, x.problem, x.hint
     FROM (VALUES ('stopped', 'error', 'the pg_cron scheduler is not running',
                   'Look for "pg_cron" in the server''s log and in shared_preload_libraries.'),
-                 ('unknown', 'warning', 'could not see whether the pg_cron scheduler is running',
+                 ('unknown', 'warning', 'could not determine whether the pg_cron scheduler is running',
                   format('GRANT pg_monitor TO %I;', current_user))) x (state, severity, problem, hint)
     WHERE x.state = retention._scheduler_state()
     UNION ALL SELECT x.severity, NULL::text, x.problem, x.hint

@@ -43,10 +43,10 @@ BEGIN
                    ON a.attname = c.name
     LEFT JOIN unnest(v_key) WITH ORDINALITY k (name, n) ON k.name = c.name;
     IF v.differs IS NOT NULL OR v_key <> retention._key_columns(v_table) THEN
-        RAISE object_not_in_prerequisite_state USING MESSAGE = format('table %s is not what it was: %s', v_table,
+        RAISE object_not_in_prerequisite_state USING MESSAGE = format('table %s has changed: %s', v_table,
                 coalesce(v.differs, 'it has another key')),
             HINT = 'Run "pgretain snapshot", then "pgretain generate", and apply the migration: '
-                   'nothing is restored without it.';
+                   'without it nothing can be restored.';
     END IF;
     v_named := format('%s CROSS JOIN LATERAL (SELECT %s) v
                        CROSS JOIN LATERAL (SELECT jsonb_build_object(%s) AS match) m',

@@ -21,7 +21,8 @@ BEGIN
     SELECT o.* INTO v_why FROM retention._obstacle(v_policy, clock_timestamp(), true) o;
     IF v_why.message IS NOT NULL THEN
         RAISE object_not_in_prerequisite_state USING
-            MESSAGE = format('policy "%s" is stopped, and not by its breaker: %s', v_policy.name, v_why.message),
+            MESSAGE = format('policy "%s" is stopped by something other than its breaker: %s', v_policy.name,
+                v_why.message),
             HINT = retention._trip_hint(v_why.tripped_by, v_policy.name, v_why.message);
     END IF;
     v_stopped := ARRAY(

@@ -1,4 +1,4 @@
--- Schemas that the role cannot look into. $1: names. One row per schema without USAGE.
+-- Returns the schemas on which the role lacks USAGE. $1: names of schemas.
 SELECT n.nspname::text
 FROM pg_namespace n
 WHERE n.nspname = ANY ($1::text[]) AND NOT has_schema_privilege(n.oid, 'USAGE')

@@ -1,9 +1,10 @@
--- Findings on what the names under "coverage" stand for. $1: schemas; $2: tables, as schema.table;
--- $3: why each is exempt. The places are those of the names, the schemas first. A table that is
--- gone is drift; for information is one that is not looked at anyway.
+-- Findings on names under "coverage" that mean nothing. A name of a schema or table that does not
+-- exist is drift. An exemption that has no effect is information.
+-- $1: schemas. $2: tables, as schema.table. $3: the reason for each exempt table. place: the
+-- position of the name, the schemas first.
 SELECT w.n::integer AS place, 'drift' AS severity,
        format('schema "%s" of "coverage" does not exist', w.name) AS message,
-       'Whatever it was renamed to is not looked at.' AS detail, 'Write its new name, or take it out.' AS hint
+       'If the schema was renamed, its tables are not checked.' AS detail, 'Write its new name, or take it out.' AS hint
 FROM unnest($1::text[]) WITH ORDINALITY AS w (name, n)
 WHERE NOT EXISTS (SELECT FROM pg_namespace n WHERE n.nspname = w.name)
 UNION ALL

@@ -1,6 +1,8 @@
--- The runner's pg_cron jobs, and those whose last attempts failed by pg_cron's own account: message
--- and at of the last one, failed (how many in a row) and since (the first of these). One row of two
--- JSON arrays, through functions of the runner: row security hides its jobs from everybody else.
+-- Returns the runner's pg_cron jobs, and those whose last attempts failed, as one row of two JSON
+-- arrays.
+-- An attempt has message and at (of the last one), failed (how many in a row) and since (the time
+-- of the first of these). It calls functions that the runner owns, because row security shows the
+-- jobs to no other role.
 SELECT (SELECT coalesce(jsonb_agg(jsonb_build_object(
                    'id', j.jobid, 'name', j.jobname, 'schedule', j.schedule, 'command', j.command, 'user', j.username,
                        'active', j.active,

@@ -45,7 +45,7 @@ FROM wanted w CROSS JOIN there t JOIN anew a ON a.n = w.n JOIN live l ON l.name 
 WHERE NOT l.active
 UNION ALL
 SELECT 0, 'V043', 'cron', coalesce(l.name, ''),
-    format('job %s is in pg_cron, and nobody wants it', coalesce('"' || l.name || '"', l.id::text)), '', '',
+    format('job %s is in pg_cron, but not in the policy file', coalesce('"' || l.name || '"', l.id::text)), '', '',
        format('It runs %s on "%s".%s', l.command, l.schedule, t.sentence),
        format('SET ROLE %I; SELECT cron.unschedule(%s); RESET ROLE;', l.user,
            coalesce(quote_literal(l.name), l.id::text))

@@ -1,5 +1,5 @@
--- Has the session take on the role $1, to whom row security shows its jobs, where it may and would
--- not see them itself.
+-- Sets the session's role to $1, to whom row security shows its jobs, if the session's role may do
+-- so and does not see the jobs itself.
 SELECT set_config('role', r.rolname, true)
 FROM pg_roles r JOIN pg_class c ON c.relname = 'job' JOIN pg_namespace n ON n.oid = c.relnamespace
     AND n.nspname = 'cron'

@@ -1,13 +1,13 @@
--- A finding where the role may not see the jobs of schema cron in this database: the table is not
--- there (V044), or nobody lets it, or row security shows it a part (V090). $1: the runner, who sees
--- them.
+-- Returns a finding if the role cannot see the jobs of schema cron in this database. V044: the
+-- table does not exist. V090: a privilege is missing, or row security hides jobs of the runner.
+-- $1: the runner.
 SELECT 1 AS place, CASE WHEN c.oid IS NULL THEN 'V044' ELSE 'V090' END AS code,
        CASE WHEN c.oid IS NULL THEN 'drift' ELSE 'unknown' END AS severity,
        CASE WHEN c.oid IS NULL THEN format('extension pg_cron is not installed in database "%s"', current_database())
             ELSE format('could not check the jobs in pg_cron, in database "%s"', current_database()) END AS message,
-       CASE WHEN c.oid IS NULL THEN 'No job of this policy file is scheduled.'
+       CASE WHEN c.oid IS NULL THEN 'pg_cron schedules no job of this policy file.'
             WHEN current_user = $1 THEN format('Role "%s" has no USAGE on schema cron, or no SELECT on cron.job.', $1)
-            ELSE format('Row security shows them to role "%s" alone, and role "%s" cannot take that on.',
+            ELSE format('Row security shows them to role "%s" alone, and role "%s" is not a member of it.',
                         $1, current_user) END AS detail,
        CASE WHEN c.oid IS NULL THEN 'Have a DBA run what "pgretain bootstrap --cron" prints, then "pgretain migrate up --cron".'
             WHEN current_user = $1 THEN 'Have a DBA run what "pgretain bootstrap --cron" prints.'

@@ -1,10 +1,10 @@
--- Findings on jobs whose last attempts failed, several in a row, before a run began: the run log
--- has nothing of them. A single failed attempt may come from a restart. $1: jobs; $2: failed
--- attempts, as query cron returns them; $3: an object of job names with the job of each; $4: the
--- runner.
+-- Findings on jobs whose last attempts failed several times in a row before a run began. The run
+-- log has no trace of them. A single failed attempt may come from a restart.
+-- $1: jobs. $2: failed attempts, as query cron returns them. $3: an object that maps names of
+-- pg_cron jobs to jobs. $4: the runner.
 SELECT w.n::integer AS place, format('pg_cron cannot start job "%s": its last %s attempts failed', w.job,
     w.failed) AS message,
-       format('None of them got as far as a run. pg_cron says: %s.%s', rtrim(w.message, E'.\n '),
+       format('No attempt began a run. pg_cron reports: %s.%s', rtrim(w.message, E'.\n '),
               CASE w.kind WHEN 'other' THEN format(' Role "%s" may find out more.', $4::text) END) AS detail,
        CASE w.kind WHEN 'connection' THEN format('Let role "%s" connect from the server itself: its password file, pg_hba.conf, cron.host; or set cron.use_background_workers.', $4::text)
                    WHEN 'worker' THEN 'Raise max_worker_processes, which pg_cron''s jobs share with replication and parallel queries.'

@@ -1,7 +1,9 @@
--- What query cron answers, of jobs in a database that is not ours; attempts are looked for among
--- the newest 20000. $1: how the names of ours begin; those of an install whose database's name
--- begins as ours does are left out: names of jobs have no dots. Beside them are jobs with any name
--- that call run or run_job in the database $2. A job that cannot connect leaves a trace here only.
+-- Returns what query cron returns, for a database that is not the policy file's. Failed attempts
+-- are taken from the newest 20,000.
+-- $1: the prefix of the names of this install's jobs. The names of jobs have no dots. So the jobs
+-- of an install whose database has a longer name with the same beginning are left out. $2: the
+-- database. Jobs with any name that call run or run_job in that database are returned, too. A job
+-- that cannot connect leaves a trace only here.
 WITH job AS (
     SELECT j.*, j.jobname::text AS name FROM cron.job j
     WHERE starts_with(j.jobname::text, $1) AND strpos(substr(j.jobname::text, length($1) + 1), '.') = 0

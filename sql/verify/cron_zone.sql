@@ -1,5 +1,5 @@
--- The zone in which pg_cron counts, as PostgreSQL spells its name, GMT where it has no such
--- setting; '' where nobody could read it.
+-- Returns the time zone of pg_cron's schedules, as PostgreSQL spells it: GMT if pg_cron has no such
+-- setting, '' if the setting cannot be read.
 SELECT coalesce((SELECT n.name FROM pg_timezone_names n
                  WHERE z.zone <> 'GMT' AND lower(n.name) = lower(z.zone) LIMIT 1), z.zone, '')
 FROM (SELECT CASE s.setting WHEN '' THEN 'GMT' ELSE s.setting END AS zone

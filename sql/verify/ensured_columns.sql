@@ -1,7 +1,7 @@
--- Columns that migrations made. $1: tables, as schema.table; $2: columns. One row per column of a
--- table that there is: the place, whether it is there, its default ('' for none), its type's oid,
--- and whether constants of that can be compared by its input function, which runs nothing of the
--- application's.
+-- Returns a row for each column that a migration added, if its table exists: the place, whether the
+-- column exists, its default ('' for none), and the OID of its type. The last column is true for
+-- base types and enums: comparing their constants runs no code of the application.
+-- $1: tables, as schema.table. $2: columns.
 SELECT w.n::integer, a.attnum IS NOT NULL, coalesce(pg_get_expr(d.adbin, d.adrelid), ''), coalesce(a.atttypid, 0),
        coalesce(t.typtype IN ('b', 'e'), false)
 FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS w (name, attname, n)

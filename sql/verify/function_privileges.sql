@@ -1,8 +1,9 @@
--- Findings on functions that a role may not call although expressions call them. $1: the role; $2:
--- an array of calls: schema, "" where the search path says which, function, how many arguments,
--- kind, "policy" or "report", and its name; $3: the search path; $4: objects for which it lacks a
--- right as is known. Where the role may call another one that takes as many arguments, the types
--- say which is meant, and whoever plans the policy's batches learns it.
+-- Findings on functions that expressions call and that a role may not call.
+-- $1: the role. $2: an array of calls with schema ("" if the search path decides), function, number
+-- of arguments, kind ("policy" or "report") and name of the caller. $3: the search path. $4:
+-- objects that other findings report already.
+-- If the role may call another function with as many arguments, the call may mean that one. The
+-- query of plans finds such a fault.
 SELECT f.n::integer AS place, f.signature AS object,
        format('role "%s" lacks %s, which %s "%s" calls', $1::text, m.missing, f.kind, f.name) AS message,
        'Its runs fail.' AS detail, m.hint

@@ -1,6 +1,7 @@
--- Indexes. $1: names, as schema.index. One row per name, in their order: whether there is such an
--- index, valid and ready, its table, its definition now (NULL when it vanished meanwhile) and as it
--- was right after it was built (NULL when nobody wrote it down).
+-- Returns a row for each index name, in order: whether the index exists and is valid and ready, its
+-- table, its definition, and the definition that was recorded after it was built. The definition is
+-- NULL if the index was dropped meanwhile, and the recorded one is NULL if there is none.
+-- $1: names, as schema.index.
 SELECT w.n::integer, i.indexrelid IS NOT NULL, coalesce(i.indisvalid, false),
        coalesce(i.indisready AND i.indislive, false),
        coalesce((SELECT tn.nspname || '.' || tc.relname

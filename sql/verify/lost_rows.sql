@@ -1,6 +1,6 @@
--- Findings on holds in force whose row is gone, by table, with the statement that shows a screenful
--- of them; unknown where the owner cannot look. $1: how many of the newest are looked at; $2: the
--- runtime's owner.
+-- Findings on holds in force whose row is gone, one for each table, with a statement that shows the
+-- newest of them. The finding is "unknown" if the owner cannot read the table.
+-- $1: how many of the newest holds are checked. $2: the runtime's owner.
 SELECT x.object, f.severity, f.message, f.detail, f.hint
 FROM (SELECT h.table_name AS object, l.fault = 'gone' AS gone, count(*) > 1 AS several,
              count(*) || CASE WHEN count(*) > 1 THEN ' holds' ELSE ' hold' END AS holds, min(h.id) AS id,
@@ -16,9 +16,9 @@ CROSS JOIN LATERAL (
            format('SELECT * FROM retention.hold WHERE id IN (%s);', CASE WHEN x.several THEN x.ids ELSE x.id::text END)
     WHERE x.gone
     UNION ALL
-    SELECT 'unknown', CASE WHEN x.several THEN format('could not see whether the rows of %s on table "%s" are there',
+    SELECT 'unknown', CASE WHEN x.several THEN format('could not determine whether the rows of %s on table "%s" are there',
         x.holds, x.object)
-                           ELSE format('could not see whether the row of %s on table "%s" is there', x.holds,
+                           ELSE format('could not determine whether the row of %s on table "%s" is there', x.holds,
                                x.object) END,
            format('Role "%s" lacks SELECT on it, or its owner owns no table of a policy.', $2::text),
            format('Grant SELECT on "%s", and USAGE on its schema, to "%s".', x.object, $2::text)

@@ -1,8 +1,9 @@
--- Findings on relations of the runtime on which something else acts (V016), as on none of them it
--- does, or that are not as they were installed (V017). $1: their names, whose places are those of
--- the findings; $2: "type", "table" or "view"; $3: the facts of a fresh install, as relation_facts
--- has them, none for relations of policies; $4: those of today. Further columns that need no value,
--- and indexes that refuse nothing, are in nobody's way. Of a query there is a hash.
+-- Findings on relations of the runtime. V016: a trigger, rule or policy that is not pgretain's acts
+-- on the relation. V017: the relation differs from a fresh install.
+-- $1: names of relations; place is the position in this array. $2: "type", "table" or "view". $3:
+-- the facts of a fresh install, as relation_facts returns them; relations of policies have none.
+-- $4: the present facts. Further columns that need no value, and indexes that are not unique, are
+-- allowed. Queries are compared by a hash.
 WITH fact AS MATERIALIZED (
     SELECT w.live, f.n, f.relation, f.kind, coalesce(f.name, '') AS name, f.text,
         concat_ws(' ', f.kind, nullif(f.name, ''))

@@ -1,9 +1,10 @@
--- The places for which policies are, and how it stands with their pages: "made", "new" (the next
--- run makes it, anew where it is of another version), "other" (that of another version, as the
--- policy itself), "bare" (the table is missing), "unfit" (no page can have the name), "gone" (the
--- place is; the next run drops the page); findings on what a run will mend, or somebody must. $1:
--- an array of policy, pattern, of schemas, '' for those by shard, name, the table without its
--- schema, hash, of its page, and shards, those on this server.
+-- Returns the schemas and shards for which policies have instances, with a state:
+-- "made": the instance exists. "new": the next run creates or re-creates it. "other": it has
+-- another version, like the policy itself. "bare": the schema lacks the table. "unfit": the
+-- schema's name cannot be used. "gone": the schema or shard is gone, and the next run drops the
+-- instance. The other states have a finding.
+-- $1: an array of policy, pattern of schemas ('' for shards), name of the table without its schema,
+-- hash of the instance's script, and shards on this server.
 WITH wanted AS (
     SELECT w.*, e.registers ->> 'hash' AS installed
     FROM jsonb_to_recordset($1) w (policy text, pattern text, name text, hash text, shards text[])
@@ -17,12 +18,12 @@ WITH wanted AS (
 )
 SELECT m.policy, concat(m.policy, '@', m.member) AS object, m.member, m.state, CASE WHEN m.state IN ('new', 'gone')
     THEN 'info' ELSE 'drift' END AS severity,
-       CASE m.state WHEN 'new' THEN format('the page of policy "%s" in %s "%s" is still to be made', m.policy, m.kind,
+       CASE m.state WHEN 'new' THEN format('the instance of policy "%s" for %s "%s" does not exist yet', m.policy, m.kind,
            m.member)
-                    WHEN 'gone' THEN format('%s "%s" is gone, and the page of policy "%s" in it is still to be dropped', m.kind, m.member, m.policy)
+                    WHEN 'gone' THEN format('%s "%s" is gone, and the instance of policy "%s" for it is not dropped yet', m.kind, m.member, m.policy)
                     WHEN 'bare' THEN format('schema "%s" has no table "%s", for policy "%s"', m.member, m.name,
                         m.policy)
-                    WHEN 'unfit' THEN format('schema "%s" can be no member of policy "%s"', m.member, m.policy)
+                    WHEN 'unfit' THEN format('schema "%s" cannot be an instance of policy "%s"', m.member, m.policy)
                         ELSE '' END AS message,
        CASE m.state WHEN 'unfit' THEN 'Its name needs quotes, or is so long that the two together have more than 54 bytes. Runs of it fail.'
                     ELSE '' END AS detail,

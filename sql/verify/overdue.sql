@@ -1,9 +1,10 @@
--- A finding on rows of a policy that should be gone: for information where they come to be due
--- after their time, and the last run left nothing, recently enough; none where the policy is
--- paused, or before they could have gone by a run since the policy, or its job, was installed or
--- the database adopted, unless a hand wrote infinity there. $1: the policy; $2: the instant at
--- which they were due, or earlier; $3: where counting stops; $4: the job, inside whose scope they
--- are; $5: whether rows can become due after their time; $6: the table.
+-- Returns a finding if rows of a policy are overdue. It is information if rows can become due late
+-- and the last run, recent enough, left none.
+-- There is no finding if the policy is paused, or if no run could have taken the rows since the
+-- policy or its job was installed, or the database was adopted.
+-- $1: the policy. $2: the time at which the rows were due, or earlier. $3: the limit of the count.
+-- $4: the job, whose scope contains the rows. $5: whether rows can become due after that time. $6:
+-- the table.
 WITH asked AS MATERIALIZED ( -- before anything is counted
     SELECT p.name, j.scope FROM retention.install i CROSS JOIN retention.policy p CROSS JOIN retention.job j
     WHERE p.name = $1 AND j.name = $4 AND (nullif(greatest(p.installed_at, j.installed_at, i.adopted_at),
@@ -20,8 +21,8 @@ SELECT $1 AS policy, $6::text AS object, CASE WHEN x.since THEN 'info' ELSE '' E
               CASE WHEN c.due = 1 AND NOT c.capped THEN 'row' ELSE 'rows' END, $6::text, $1,
               coalesce(' for ' || c.scope::text, '')) AS message,
        CASE WHEN x.since
-            THEN format('Its last run left nothing behind, so they came to be due since; the next run of job "%s" takes them.', $4)
-            ELSE format('They were due at %s, and the schedule of job "%s" promises that they are gone.',
+            THEN format('The last run left no due rows, so these became due later; the next run of job "%s" takes them.', $4)
+            ELSE format('They were due at %s, and job "%s" should have taken them by its schedule.',
                         to_char($2 AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS "UTC"'), $4) END AS detail,
        CASE WHEN x.since THEN '' ELSE format('SELECT * FROM retention.status; CALL retention.run(%L%s);', $1,
                                                         CASE WHEN c.scope IS NOT NULL

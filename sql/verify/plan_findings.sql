@@ -1,12 +1,13 @@
--- Findings on batches that have no index for their rows (V024), or whose plan does not use it
--- (V025), one for each policy. $1: policies, whose places are those of the findings; $2: so many
--- rows of each are sorted in no time; $3: the answer of query plans, and $4: the same with sorting
--- disabled; $5: policies for which a finding already says why they cannot be planned. If a
--- statement cannot be planned, a batch cannot execute it either, unless planning took too long
--- (V091) or failed for a reason of the server's (V090). If PostgreSQL estimates that another plan
--- than the index costs less, that is fine for a table with few rows, as far as its statistics can
--- be trusted. They are old if more than one row of five has changed since; autovacuum analyzes
--- after one row of ten.
+-- Findings on the plans of batches, one for each policy. V024: no index serves. V025: the plan does
+-- not use the index. V091: planning took too long. V090: planning failed for a reason of the
+-- server.
+-- $1: policies; place is the position in this array. $2: a number of rows that are sorted without
+-- noticeable cost. $3: the result of query plans. $4: the result of query plans with sorting
+-- disabled. $5: policies for which another finding says why they cannot be planned. A statement
+-- that cannot be planned cannot be executed by a batch.
+-- For a table with few rows another plan may be cheaper, if its statistics are fresh. They are old
+-- if more than one row of five has changed since the last ANALYZE. Autovacuum analyzes after one
+-- row of ten.
 WITH access AS (
     SELECT w.sorts, x.*, CASE
         WHEN NOT x.by_index THEN format('reads the whole of "%s"', x.relation)
@@ -18,7 +19,7 @@ WITH access AS (
         n integer, policy text, batch text, name text, sql text, pages bigint, rows bigint, changed bigint,
         unknown boolean, code text, message text, relation text, index text, cond text, reckoned float8,
         by_index boolean, sorted boolean, astray boolean)
-), judged AS (
+), evaluated AS (
     SELECT DISTINCT ON (a.policy) a.*, o.reads AS never, o.relation AS lacks
     FROM access a JOIN unnest($1::text[], $2::float8[]) AS w (policy, few) ON w.policy = a.policy
     CROSS JOIN LATERAL (
@@ -34,10 +35,10 @@ SELECT array_position($1::text[], j.policy) AS place, 'V024' AS code, '' AS seve
        format('Function "retention.%s" %s, each time. Give that table an index like those of "%s".',
               j.batch, j.never, j.name) AS detail,
        format('SELECT batch, plan FROM retention._plans(ARRAY[%L], true);', j.policy) AS hint
-FROM judged j WHERE j.never IS NOT NULL
+FROM evaluated j WHERE j.never IS NOT NULL
 UNION ALL
 SELECT array_position($1::text[], j.policy), 'V025', '',
-       format('batches of policy "%s" would pass by the index that leads to their rows in table "%s"',
+       format('batches of policy "%s" would not use the index that leads to their rows in table "%s"',
               j.policy, j.name),
        format('Function "retention.%s" %s. PostgreSQL%s.', j.batch, j.reads,
               CASE WHEN j.unknown THEN ' has no statistics of all of the table'
@@ -45,7 +46,7 @@ SELECT array_position($1::text[], j.policy), 'V025', '',
                    THEN format('''s statistics are old: %s of about %s rows have changed since', j.changed, j.rows)
                    ELSE format(' reckons with %s rows each time', j.reckoned) END),
        format('ANALYZE %s;', j.sql)
-FROM judged j WHERE j.never IS NULL
+FROM evaluated j WHERE j.never IS NULL
 UNION ALL
 SELECT DISTINCT array_position($1::text[], a.policy), f.code, f.severity, format(f.what, a.policy),
        format('The server says: %s [%s].', a.message, a.code),

@@ -1,14 +1,15 @@
--- How the functions of batches would read the rows of their policies. $1: policies, $2 their
--- tables; $3: NULL, or what this query answered, to ask again for those that went astray, where
--- sorting is forbidden. Nobody needs a plan for a small table, which is read in no time, unless
--- others inherit from it, which may lack indexes. One row, JSON, an array of accesses: n of the
--- plan, policy, batch (the function); name and sql of the table, its pages, rows, changed (since
--- the last ANALYZE), unknown (some were never looked at); code and message of the error that
--- planning met; relation, index, cond (where it begins and ends in the index), reckoned (rows),
--- by_index; sorted (what it reads is sorted afterwards, whole); astray: it reads more than a batch,
--- without an index, to sort it, or up to the boundary by another index than that which gives the
--- order. Of what somebody has, or waits for, with ACCESS EXCLUSIVE the pages are those of the last
--- VACUUM: looking at the disk would wait.
+-- Returns how the functions of batches would read the rows of their policies: one JSON array of
+-- accesses.
+-- $1: policies. $2: their tables. $3: NULL, or the result of this query: then accesses with astray
+-- are planned again with sorting disabled. Small tables are left out, unless other tables, which
+-- may lack indexes, inherit from them.
+-- Keys of an access: n of the plan, policy, batch (the function); name and sql of the table, its
+-- pages, rows, changed (rows changed since the last ANALYZE), unknown (a part was never analyzed);
+-- code and message of an error of planning; relation, index, cond (the index condition), reckoned
+-- (estimated rows), by_index; sorted (all rows found are sorted). astray: it reads more than a
+-- batch, either without an index, to sort, or by an index that does not have the order.
+-- If another session holds or awaits ACCESS EXCLUSIVE on a table, pages are those of the last
+-- VACUUM, since reading the size would wait.
 WITH RECURSIVE asked AS (
     SELECT w.policy, w.name FROM unnest($1::text[], $2::text[]) AS w (policy, name)
     WHERE $3::jsonb IS NULL OR w.policy IN (

@@ -1,8 +1,9 @@
--- Findings on privileges in the runtime's schema: want is what roles lack, got what they have too
--- much. $1: the schema; $2: wanted routines, tables and views, an array of name, open (somebody may
--- grant it to roles of the application), roles that may use it, and writes, what $3, the worker,
--- may do as well. The owner has what he needs; anybody may be let in to read a table, but not
--- everybody. Roles that are missing have a finding of their own.
+-- Findings on privileges in the runtime's schema. want: privileges that roles lack. got: privileges
+-- that roles have in excess.
+-- $1: the schema. $2: an array of the expected routines, tables and views with name, open (others
+-- may grant it to roles of the application), roles that may use it, and writes (further privileges
+-- of $3). $3: the worker. Any role may be granted SELECT on a table, but not PUBLIC. Missing roles
+-- have a finding of their own.
 WITH object AS MATERIALIZED (
     SELECT CASE p.prokind WHEN 'p' THEN 'procedure' ELSE 'function' END AS kind, p.oid, NULL::oid AS of_columns,
            'ROUTINE ' || p.oid::regprocedure AS sql, NULL AS name, p.proowner AS owner,

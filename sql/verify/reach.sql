@@ -1,12 +1,14 @@
--- What statements of policies do, to any depth, and the foreign keys that their deletes meet. $1:
--- an array of policies, with their acts: step, the table that it names, as schema.table, and event,
--- DELETE, UPDATE, INSERT, DETACH or DROP, the latter two of partitions. One row, JSON: "effects" of
--- policy, step, rel, event, named (a statement names the table, which fires triggers for each
--- statement) and way (the foreign key by which rows are reached, '' for none); "keys" of policy,
--- step, event, key, referenced (the table that it is met on) and off (a trigger that makes it act
--- there is switched off). A statement of ours goes into tables that inherit, a foreign key's into
--- partitions alone. PostgreSQL keeps copies of a key for every partition on either side; those of
--- its own table's partitions act on nothing.
+-- Returns, as one row of JSON, what statements of policies do, to any depth, and the foreign keys
+-- that their deletes meet.
+-- $1: an array of policies with their acts: step, table (schema.table) and event: DELETE, UPDATE,
+-- INSERT, and for partitions DETACH or DROP.
+-- "effects" has policy, step, rel, event, named (a statement names the table, so statement triggers
+-- fire) and way (the foreign key that leads to the rows, '' for none). "keys" has policy, step,
+-- event, key, referenced (the table on which the key is met) and off (a disabled trigger would
+-- enforce the key there).
+-- A statement of a step also changes tables that inherit; a foreign key changes only partitions.
+-- PostgreSQL copies a key for each partition on both sides. The copies for partitions of the key's
+-- own table have no effect.
 WITH RECURSIVE declared (oid, root) AS (
     SELECT k.oid, k.oid
     FROM pg_constraint k

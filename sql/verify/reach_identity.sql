@@ -1,7 +1,8 @@
--- Findings on published tables whose rows cannot be deleted or updated, by PostgreSQL's own rule:
--- subscribers could not tell which row it was. $1: reach. The publication may be of the table, a
--- table that it is a partition of, a schema or all tables. What is wrong: there is no identity; a
--- row filter, or a column list, does not fit it.
+-- Findings on published tables whose rows PostgreSQL refuses to delete or update, because
+-- subscribers could not identify the row.
+-- $1: the result of query reach. The publication may contain the table, a table that it is a
+-- partition of, its schema, or all tables. The replica identity is missing, or a row filter or
+-- column list does not fit it.
 WITH effect AS MATERIALIZED (
     SELECT e.policy, e.rel, e.event, min(e.way) AS way
     FROM jsonb_to_recordset($1::jsonb -> 'effects') AS e (policy text, rel oid, event text, way text)

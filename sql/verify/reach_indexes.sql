@@ -1,8 +1,9 @@
--- Findings on foreign keys by which a delete looks for rows without an index, in tables that take
--- longer to read than one. $1: reach. An index helps where it begins with a column of the key, its
+-- Findings on foreign keys whose referring table a delete reads without an index, if the table has
+-- more than one page.
+-- $1: the result of query reach. An index serves if its first column is a column of the key, its
 -- operator family has the key's operator, its collation is the column's, and its predicate follows
--- from an equality with the columns of the key. Keys with a period (PostgreSQL 18) have other
--- operators, and are left out. Each partition is looked at by itself.
+-- from an equality on the key's columns. Keys with PERIOD (PostgreSQL 18) are left out, since they
+-- have other operators. Each partition is checked by itself.
 WITH asked AS (
     SELECT m.policy, m.key AS oid
     FROM jsonb_to_recordset($1::jsonb -> 'keys') AS m (policy text, event text, key oid, off boolean)
@@ -54,7 +55,8 @@ WITH asked AS (
 )
 SELECT a.policy, k.name AS object,
        format('deletes of policy "%s" look for rows of table "%s" without an index', a.policy, k.name) AS message,
-       concat(format('For each row that goes, foreign key "%s" (%s) makes PostgreSQL read all of it, %s.', k.conname,
+       concat(format('For each row that is deleted, foreign key "%s" (%s) makes PostgreSQL read all of it, %s.',
+           k.conname,
            c.list,
                      pg_size_pretty(t.bytes)),
               CASE WHEN t.of > t.n THEN format(' It is so for %s of %s partitions, "%s" for one.', t.n, t.of,

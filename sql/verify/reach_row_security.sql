@@ -1,7 +1,8 @@
--- Findings on tables whose row security stands in the way of a role that reads, by name or through
--- views. $1: an array of tables or views: schema, '' for one that is looked for along $2, name,
--- kind, "policy" or "report", that reads it, and its name, of; $3: the role. A view reads as its
--- owner, unless it is security_invoker.
+-- Findings on tables whose row security hides rows from a role that reads them, by name or through
+-- views.
+-- $1: an array of tables and views: schema ('' if $2 decides), name, and the policy or report that
+-- reads it (kind, of). $2: the search path. $3: the role. A view reads as its owner, unless it is
+-- security_invoker.
 WITH RECURSIVE named AS (
     SELECT DISTINCT ON (w.schema, w.name) w.schema, w.name, c.oid
     FROM (SELECT DISTINCT u.schema, u.name FROM jsonb_to_recordset($1) AS u (schema text, name text)) w
@@ -28,7 +29,7 @@ WITH RECURSIVE named AS (
 )
 SELECT DISTINCT w.of AS policy, n.nspname || '.' || c.relname AS object,
        format('row security of table "%s.%s" stops %s "%s"', n.nspname, c.relname, w.kind, w.of) AS message,
-       format('Its functions read the table%s as role "%s", which row security is for: they fail (42501) instead of passing by rows that they cannot see.',
+       format('Its functions read the table%s as role "%s", which row security is for: they fail (42501) instead of skipping rows that they cannot see.',
               ' through ' || x.views, r.rolname)
        || CASE WHEN own.forced THEN ' It is forced on the table''s owner, too.' ELSE '' END AS detail,
        CASE WHEN own.forced THEN format('ALTER TABLE %I.%I NO FORCE ROW LEVEL SECURITY; or ', n.nspname, c.relname)

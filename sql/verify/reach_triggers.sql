@@ -26,7 +26,7 @@ WITH RECURSIVE declared (oid, root) AS (
         JOIN pg_language l ON l.oid = f.prolang
     WHERE NOT EXISTS (SELECT FROM jsonb_to_recordset($2) AS a (policy text, triggers jsonb)
                       WHERE a.policy = e.policy AND a.triggers ? r.tgname)
-), judged AS (
+), evaluated AS (
     SELECT f.*, f.before_row AND (f.event <> 'DELETE' OR NOT f.legible OR f.body ~ '\mreturn\M(?!\s+old\M)') AS keeps,
            CASE WHEN f.legible THEN f.body ~ '\mraise\M(?!\s+(debug|log|info|notice|warning)\M)'
                OR f.body !~ '\mreturn\M'
@@ -56,6 +56,6 @@ SELECT DISTINCT ON (j.policy, j.on_table, j.name) j.policy, j.on_table AS object
                   THEN ' It is newer than the catalog snapshot.' END) AS detail,
        format('Look at the function, then write "triggers: [%s]" in the policy.%s', j.name,
               CASE WHEN j.new THEN ' Then run "pgretain snapshot".' END) AS hint
-FROM judged j
+FROM evaluated j
 WHERE j.keeps OR j.refuses OR NOT j.definer OR NOT j.own_path
 ORDER BY j.policy, j.on_table, j.name, j.new DESC, j.keeps DESC, j.way, j.event

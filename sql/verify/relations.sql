@@ -1,6 +1,7 @@
--- Findings on what should be in the runtime's schema beside functions and is missing (V002) or of
--- another owner (V005). $1: the schema; $2: an array of name, kind, which is a pg_class.relkind,
--- and owner; $3: what to do about a missing one.
+-- Findings on relations of the runtime's schema that are missing (V002) or have another owner
+-- (V005).
+-- $1: the schema. $2: an array of name, kind (as pg_class.relkind) and owner. $3: the hint for a
+-- missing relation.
 WITH wanted AS (
     SELECT w.n::integer AS n, w.name, w.kind, w.owner, format('%I.%I', $1::text, w.name) AS sql,
            CASE w.kind WHEN 'r' THEN 'table' WHEN 'v' THEN 'view' ELSE 'type' END AS word

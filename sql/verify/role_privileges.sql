@@ -1,14 +1,15 @@
--- Findings on what roles may not do although they should. $1: an array of rights: kind, "schema",
--- "table" or "sequence"; name; on, the name as SQL takes it, with its schema; role; needed,
--- privileges with ", " between them. $2: owner, worker, runner, operator and viewer.
+-- Findings on privileges that roles lack.
+-- $1: an array of kind ("schema", "table" or "sequence"), name, on (the name as SQL, with its
+-- schema), role, and needed (privileges, separated by ", "). $2: owner, worker, runner, operator
+-- and viewer.
 SELECT w.n::integer AS place, CASE w.kind WHEN 'sequence' THEN w.name ELSE '' END AS object,
        format('role "%s" lacks %s on %s "%s"', w.role, string_agg(p.name, ', ' ORDER BY p.n), w.kind,
            w.name) AS message,
        CASE w.role WHEN ($2::text[])[1] THEN 'Runs of the policies that need it fail.'
                    WHEN ($2::text[])[2] THEN 'Runs of the policies that need it fail.'
                    WHEN ($2::text[])[3] THEN 'No scheduled run can begin.'
-                   WHEN ($2::text[])[4] THEN 'Its members can call nothing: they can neither run nor pause a policy.'
-                   WHEN ($2::text[])[5] THEN 'Its members can look at nothing, and cannot verify.'
+                   WHEN ($2::text[])[4] THEN 'Its members can neither run nor pause a policy.'
+                   WHEN ($2::text[])[5] THEN 'Its members can read no view, and cannot verify.'
                    ELSE 'It cannot call the functions that the policy file grants to it.' END AS detail,
        format('GRANT %s ON %s%s TO %I;', w.needed, CASE w.kind WHEN 'table' THEN '' ELSE upper(w.kind) || ' ' END,
               CASE w.kind WHEN 'schema' THEN quote_ident(w.name) WHEN 'table'

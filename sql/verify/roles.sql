@@ -1,9 +1,10 @@
--- Findings on the install's roles: faults of theirs (V072), what they can do that nothing of ours
--- needs, and who else can become the owner (V079), who may change rows of policies by hand (V077),
--- and what PUBLIC may do with the schema (V070). $1: an object of schema, and where the roles are
--- several, of owner, worker, runner, others (runner, operator and viewer, without the owner), named
--- (all), shared (the owner is another role as well), cron (pg_cron is the scheduler), and tables
--- (of policies, their archives and others where they change or take rows, as schema.table).
+-- Findings on the roles of the install. V072: a role has wrong attributes. V079: a role has
+-- privileges that pgretain does not need, or another role can become the owner. V077: a role may
+-- change rows of policies by hand. V070: PUBLIC has privileges on the schema.
+-- $1: an object of schema and, if there are several roles: owner, worker, runner, others (runner,
+-- operator and viewer, without the owner), named (all), shared (the owner is another role as well),
+-- cron (pg_cron is the scheduler), and tables (of policies, of their archives, and others that they
+-- change, as schema.table).
 WITH given AS MATERIALIZED (
     SELECT g.*, o.oid AS owner_oid, u.oid AS runner_oid
     FROM jsonb_to_record($1) AS g (schema text, owner text, worker text, runner text, others text[], named text[],

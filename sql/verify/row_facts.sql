@@ -1,11 +1,12 @@
--- Findings on the rows of a policy: by facts() rows without a clock (V061) or with one far ahead
--- (V062), and by _clock_evidence() values that are no instants (V067), at place 1; archives that do
--- not hold what the log says of runs (V063), at the places from 2. $1: the policy; $2: the instant;
--- $3: where counting stops; $4: the policy's table, $5: the column of its clock, '' for none, NULL
--- where rows are not asked for; $6: whether it has a clock with an encoding; $7: archives. Tables
--- of a million rows are counted along an index only; archives are asked about the newest ended runs
--- of the policy as it is now, at most 20 with 100000 rows together, none that somebody restored
--- from.
+-- Findings on the rows of a policy. V061: rows without a clock. V062: rows with a clock far in the
+-- future. V067: values that are not timestamps in the clock's encoding. V063: archives that differ
+-- from the run log. place is 1, and for V063 2 and up.
+-- $1: the policy. $2: the time. $3: the limit of counts. $4: the policy's table. $5: the column of
+-- its clock; '' for none; NULL if rows shall not be counted. $6: whether a clock has an encoding.
+-- $7: archives.
+-- Tables of a million rows or more are counted only if an index serves. Archives are compared for
+-- the newest ended runs of the policy's present version: at most 20, with 100,000 rows together,
+-- without runs from which rows were restored.
 WITH column_asked AS (
     SELECT w.n, w.name, pg_get_expr(d.adbin, d.adrelid) AS value,
            EXISTS (SELECT FROM pg_index i JOIN pg_class x ON x.oid = i.indexrelid
@@ -52,25 +53,25 @@ WITH column_asked AS (
     WHERE coalesce(a.facts -> l.name ->> l.id::text, '0') <> l.rows::text GROUP BY l.n, l.name
 )
 SELECT 1 AS place, 'V061' AS code, CASE WHEN f.value IS NULL THEN 'info' ELSE 'drift' END AS severity,
-       format('%s of table "%s" %s no %s and never go under policy "%s"', r.counted, $4, CASE f.no_clock WHEN 1
+       format('%s of table "%s" %s no %s and are never due under policy "%s"', r.counted, $4, CASE f.no_clock WHEN 1
            THEN 'has' ELSE 'have' END,
               coalesce('"' || nullif($5, '') || '"', 'clock'), $1) AS message, '' AS want, '' AS got,
-       CASE WHEN f.value IS NULL THEN 'A row without an instant is not due;'
-            ELSE format('The column has the default %s, so that somebody wrote NULL there;', f.value) END
-       || ' the policy file does not say whether that is meant.' AS detail,
-       'Write "nulls: keep" in the policy if they are to stay, "nulls: due" if they are to go; or give them an instant, '
-       'and the column NOT NULL.' AS hint
+       CASE WHEN f.value IS NULL THEN 'A row without a clock value is not due;'
+            ELSE format('The column has the default %s, so NULL was written explicitly;', f.value) END
+       || ' the policy file does not say whether this is intended.' AS detail,
+       'Write "nulls: keep" in the policy to keep them, "nulls: due" to take them; or set their clock, '
+       'and make the column NOT NULL.' AS hint
 FROM fact f CROSS JOIN LATERAL (
     SELECT f.no_clock || CASE WHEN f.no_clock >= $3 THEN ' rows or more' WHEN f.no_clock = 1 THEN ' row'
         ELSE ' rows' END) r (counted)
 WHERE f.no_clock > 0
 UNION ALL
 SELECT 1, 'V062', 'info',
-       format('%s of table "%s" %s a clock that lies far ahead and will not go under policy "%s" for years',
+       format('%s of table "%s" %s a clock far in the future and will not be due under policy "%s" for years',
            r.counted, $4,
               CASE f.ahead WHEN 1 THEN 'has' ELSE 'have' END, $1), '', '',
        format('Their clocks are from %s to %s.', f.first, f.last),
-       'Nothing, if they are meant to stay so long; otherwise find out who writes such instants.'
+       'Nothing, if they shall stay so long; otherwise find out which application writes such values.'
 FROM fact f CROSS JOIN LATERAL (
     SELECT f.ahead || CASE WHEN f.ahead >= $3 THEN ' rows or more' WHEN f.ahead = 1 THEN ' row'
         ELSE ' rows' END) r (counted)
@@ -78,10 +79,10 @@ WHERE f.ahead > 0
 UNION ALL
 SELECT 1, 'V067', CASE WHEN coalesce(e.explained, 0) = 0 AND e.fault IS NULL THEN 'info' ELSE 'drift' END,
        coalesce('policy "' || $1 || '" cannot run: ' || e.fault,
-           format('values of "%s" of table "%s" are no instants as %s, and never go under policy "%s"', e.clock, $4,
+           format('values of "%s" of table "%s" are not timestamps in encoding %s, and are never due under policy "%s"', e.clock, $4,
                e.kind, $1)), '', '',
        CASE WHEN e.fault IS NOT NULL THEN 'Each run trips before it takes a row.'
-            ELSE format('Of %s values that were looked at %s have no instant, such as %s.', e.seen, e.lost,
+            ELSE format('Of %s sampled values, %s are not plausible timestamps, for example %s.', e.seen, e.lost,
                 e.example) END,
        CASE WHEN e.fault IS NULL AND e.explained = 0
             THEN 'Write "since" in the policy if these are instants; otherwise find out who writes such values.'
@@ -89,10 +90,10 @@ SELECT 1, 'V067', CASE WHEN coalesce(e.explained, 0) = 0 AND e.fault IS NULL THE
                  '"where"; then run "pgretain generate".' END
 FROM retention._clock_evidence($1, $2) e WHERE $6::boolean AND (e.fault IS NOT NULL OR e.lost > 0)
 UNION ALL
-SELECT d.n, 'V063', '', format('archive "%s" does not hold what policy "%s" archived, in %s', d.name, $1, d.runs),
+SELECT d.n, 'V063', '', format('archive "%s" differs from what policy "%s" archived in %s', d.name, $1, d.runs),
        array_to_string(d.want[:5] || CASE WHEN cardinality(d.want) > 5 THEN '{...}'::text[] END, ', '),
        array_to_string(d.got[:5] || CASE WHEN cardinality(d.got) > 5 THEN '{...}'::text[] END, ', '),
-       'Nothing of this policy file takes rows from there: somebody else deleted, changed or added some.',
+       'No policy of this file takes rows from the archive, so someone else deleted, changed or added rows.',
        'Look for the lost rows in a backup. If an application may delete there, a policy on the archive says so.'
 FROM differs d
 UNION ALL -- which cannot be read

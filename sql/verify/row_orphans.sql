@@ -1,7 +1,7 @@
--- Findings on rows of the registry that nobody wants. $1: kinds, $2: names of those that are
--- wanted.
-SELECT r.kind, r.name AS object, format('%s "%s" is in the registry, and nobody wants it', r.kind, r.name) AS message,
-       'It can be run as long as it is there. If no migration wrote the row, delete it as the owner of the runtime.' AS detail,
+-- Findings on rows of the registry that are not in the policy file. $1, $2: kinds and names of the
+-- expected rows.
+SELECT r.kind, r.name AS object, format('%s "%s" is in the registry, but not in the policy file', r.kind, r.name) AS message,
+       'It can be run until its row is deleted. If no migration wrote the row, delete it as the owner of the runtime.' AS detail,
        'Run "pgretain generate", and migrate.' AS hint
 FROM (SELECT 'policy' AS kind, p.name FROM retention.policy p
       UNION ALL

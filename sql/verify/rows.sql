@@ -1,6 +1,6 @@
--- Findings on rows of the registry that are missing (V008), or have columns with other values than
--- their migration writes (V009). $1: the wanted rows, as an array of kind, name, and row, which has
--- the columns by their names; $2: what to do.
+-- Findings on rows of the registry. V008: the row is missing. V009: columns differ from what the
+-- migration writes.
+-- $1: the expected rows, as an array of kind, name and row ({column: value}). $2: the hint.
 WITH wanted AS (
     SELECT w.place::integer AS n, w.value ->> 'kind' AS kind, w.value ->> 'name' AS name, w.value -> 'row' AS given
     FROM jsonb_array_elements($1) WITH ORDINALITY AS w (value, place)

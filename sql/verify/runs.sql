@@ -1,13 +1,14 @@
--- Findings on how runs ended, by job_status: a policy has not succeeded in time (V045), the last
--- run went wrong (V046), a job could not run a policy (V047), runs take nothing (V082), rows are
--- refused (V083), a job never ran (V048, at the place of the pair). $1: an array of policy, job,
--- kind ("policy" or "report") and due, the timestamp after which the job should have succeeded, or
--- NULL. $2: failed attempts, as query cron returns them. $3: an object of job names with the job of
--- each. $4: the database in which attempts are looked up: '' for this one, NULL without pg_cron.
--- $5: the runner. A dry run does not count. A paused policy is not called late. One failure of a
--- policy that succeeded in time before is information, because the job tries again; a breaker waits
--- for a person. Each lookup reads the end of index run_policy. The whole log is read only for jobs
--- that no policy records as run.
+-- Findings on how runs ended, by view job_status. V045: a policy has not succeeded in time. V046:
+-- the last run went wrong. V047: a job could not run a policy. V082: runs took no row. V083: rows
+-- were refused. V048: a job never ran (place: the position of the pair).
+-- $1: an array of policy, job, kind ("policy" or "report") and due: the time by which the job
+-- should have succeeded, or NULL. $2: failed attempts, as query cron returns them. $3: an object
+-- that maps names of pg_cron jobs to jobs. $4: the database in which attempts are looked up: '' for
+-- this one, NULL without pg_cron. $5: the runner.
+-- A dry run does not count, and a paused policy is never late. One failure of a policy that
+-- succeeded in time before is information, because the job tries again; a breaker waits for a
+-- person. Each lookup reads the end of index run_policy. The whole log is read only for jobs that
+-- no policy records as run.
 WITH asked AS MATERIALIZED (
     SELECT w.*, EXISTS (SELECT FROM (SELECT FROM retention.run r
                                      WHERE r.policy = w.policy AND r.job = w.job AND NOT r.dry_run ORDER BY r.id DESC
@@ -36,7 +37,7 @@ WITH asked AS MATERIALIZED (
                                 WHERE r.policy = w.policy AND r.state IN ('done', 'more') AND NOT r.dry_run
                                     AND isfinite(r.ended_at)
                                 ORDER BY r.id DESC LIMIT 1) x) END) s (success)
-), judged AS (
+), evaluated AS (
     SELECT r.*, NOT r.paused AND coalesce(r.counted <= r.due, false) AS late,
            (SELECT format(' pg_cron''s last attempt%s failed: %s.',
                           ', at ' || to_char(f.at AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS "UTC"') || ',',
@@ -59,13 +60,13 @@ SELECT 0 AS place, 'V045' AS code, '' AS severity, j.policy,
                        || nullif($4::text, '') || '"',
                                format(', for role "%s".', $5::text)) END) AS detail,
        'SELECT * FROM retention.status;' AS hint
-FROM judged j WHERE j.late
+FROM evaluated j WHERE j.late
 UNION ALL
 -- A message may contain a line such as "::error::", which a CI system would take for a command.
 SELECT DISTINCT 0, x.code, x.severity, o.policy, x.message, translate(x.detail, E'\n\r', '  '), x.hint
 FROM (SELECT DISTINCT a.policy, a.kind FROM asked a) o
 JOIN retention.job_status s ON s.policy = o.policy AND NOT s.superseded
-LEFT JOIN judged j ON j.policy = s.policy AND j.job = s.job
+LEFT JOIN evaluated j ON j.policy = s.policy AND j.job = s.job
 LEFT JOIN LATERAL (SELECT * FROM retention.run r WHERE r.id = s.missed_run OFFSET 0) m ON true
 LEFT JOIN LATERAL (SELECT * FROM retention.run r WHERE r.id = s.refused_run OFFSET 0) f ON true
 CROSS JOIN LATERAL (SELECT coalesce(' for ' || nullif(retention._scope_text(s.scope), ''), '') AS scope,
@@ -102,7 +103,7 @@ CROSS JOIN LATERAL (VALUES
 WHERE x.given
 UNION ALL
 SELECT j.n::integer, 'V048', 'info', '', format('job "%s" has not run yet', j.job), coalesce(ltrim(j.attempt), ''), ''
-FROM judged j WHERE NOT j.late AND NOT j.paused AND NOT j.job_ran
+FROM evaluated j WHERE NOT j.late AND NOT j.paused AND NOT j.job_ran
 UNION ALL -- which cannot be read
-SELECT 0, '', '', j.policy, j.since::text || NULL, '', '' FROM judged j WHERE NOT isfinite(j.since)
+SELECT 0, '', '', j.policy, j.since::text || NULL, '', '' FROM evaluated j WHERE NOT isfinite(j.since)
 ORDER BY 1, 2, 4

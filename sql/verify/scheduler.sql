@@ -1,8 +1,8 @@
--- Findings where pg_cron's scheduler is not running (V044), or settings keep it from running
--- anything (V049), by what the role sees of other sessions and settings or else the runtime's
--- owner; unknown where neither may see them. One cause, one finding. $1: the owner; $2: whether
--- schema cron is in another database. PostgreSQL 18 lists a session before it is connected to its
--- database.
+-- Findings on pg_cron's scheduler: it is not running (V044), or settings prevent it from starting
+-- jobs (V049). The finding is "unknown" if neither the role nor the runtime's owner may see other
+-- sessions or settings. One cause has one finding.
+-- $1: the owner. $2: whether schema cron is in another database. PostgreSQL 18 lists a session
+-- before it is connected to its database.
 WITH scheduler AS MATERIALIZED (
     SELECT s.by_role OR s.by_owner AS seen,
            CASE WHEN s.running THEN false
@@ -22,7 +22,7 @@ WITH scheduler AS MATERIALIZED (
 )
 SELECT 0 AS place, 'V044' AS code, CASE WHEN x.seen THEN 'drift' ELSE 'unknown' END AS severity,
        CASE WHEN x.seen THEN 'the pg_cron scheduler is not running'
-            ELSE 'could not see whether the pg_cron scheduler is running' END AS message,
+            ELSE 'could not determine whether the pg_cron scheduler is running' END AS message,
        CASE WHEN NOT x.seen THEN format('Neither "%s" nor "%s" may see other sessions.', current_user, $1::text)
             WHEN $2::boolean OR EXISTS (SELECT FROM pg_extension e WHERE e.extname = 'pg_cron') THEN ''
             ELSE format('Extension pg_cron is not installed in database "%s".', current_database()) END AS detail,
@@ -35,6 +35,6 @@ SELECT 1, 'V049', 'drift', format('pg_cron starts no job: cron.%s is %s', s.name
                     ELSE 'Reset cron.max_running_jobs and restart the server.' END
 FROM setting s WHERE (s.name, s.value) IN (('launch_active_jobs', 'off'), ('max_running_jobs', '0'))
 UNION ALL
-SELECT 1, 'V049', 'unknown', 'could not see whether pg_cron is switched off',
+SELECT 1, 'V049', 'unknown', 'could not determine whether pg_cron is switched off',
        format('Role "%s" may not read its settings.', $1::text), format('GRANT pg_monitor TO %I;', $1::text)
 FROM scheduler x WHERE NOT x.reported AND EXISTS (SELECT FROM setting s WHERE s.value IS NULL)

@@ -1,8 +1,8 @@
--- Where and as whom the verifier looks. $1: the runtime's schema. One row: database, role, the
--- instant up to which the database tells what happened, whether the schema is there, whether the
--- role may use it, its owner, the clock, whether the server is a standby, and its major version. A
--- standby tells what happened until its last replayed transaction, or until now where it streams
--- and has replayed all it got.
+-- Returns one row about the server and the session. $1: the runtime's schema.
+-- Columns: database; role; the time up to which the database has all changes; whether the schema
+-- exists; whether the role may use it; its owner; the clock; whether the server is a standby; its
+-- major version. On a standby that time is the last replayed commit, or now if it streams and has
+-- replayed all that it received.
 SELECT current_database()::text, current_user::text,
        CASE WHEN pg_is_in_recovery()
              AND (pg_last_wal_receive_lsn() IS DISTINCT FROM pg_last_wal_replay_lsn()

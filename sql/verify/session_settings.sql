@@ -1,9 +1,10 @@
--- Findings on settings with which sessions of the runner begin, and against which the runtime's
--- functions cannot defend themselves: they count from before these are called. $1: the role; $2:
--- names of settings; $3: how long a job may take, in milliseconds; $4: which. A run is one
--- statement, and each of its batches one transaction. The hint takes a setting back where it is set
--- for the role. Where it is set for the database, for all roles or for the server it is others' as
--- well, the application's above all: the hint sets it for the role in this database alone.
+-- Findings on settings of the runner's sessions that take effect before a function of the runtime
+-- is called, so that the runtime cannot set them itself.
+-- $1: the role. $2: names of settings. $3: how long a job may take, in milliseconds. $4: that job.
+-- A run is one statement, and each batch is one transaction.
+-- The hint resets a setting that is set for the role. A setting of the database, of all roles or of
+-- the server also applies to the application. The hint then sets it for this role in this database
+-- only.
 WITH setting AS (
     SELECT DISTINCT ON (s.name) s.name, s.value,
            CASE WHEN s.value ~ '^\d+$' THEN s.value::float8
@@ -43,9 +44,9 @@ JOIN (VALUES
      'Its session_replication_role is replica: foreign keys neither cascade nor refuse, '
      'and rows are left behind that refer to nothing.'),
     ('exit_on_error', 'V072', 'end at the first error, since exit_on_error is on',
-     'A run that meets a locked or refused row ends with its session, and is not written down.'),
+     'A run that meets a locked or refused row ends with its session, and is not logged.'),
     ('statement_timeout', 'V072', NULL,
-     'The call of a job is one statement: what it has not done by then it leaves to the next, and it ends failed.'),
+     'The call of a job is one statement. The timeout cancels it, and the next call does the rest.'),
     ('transaction_timeout', 'V072', NULL,
      'A batch that takes longer is undone, and the session ended with the run in it.')
 ) x (name, code, what, detail) ON x.name = s.name

@@ -1,6 +1,7 @@
--- Findings on tables that functions cannot detach or drop, because their owner is no member of the
--- role that owns them. $1: an array of function, with its types, policy, and that one's table, as
--- schema.table, whose partitions count too. No table is locked.
+-- Findings on tables that a function cannot detach or drop, because its owner is not a member of
+-- the table's owner.
+-- $1: an array of function (with argument types), policy, and table (schema.table), whose
+-- partitions count, too. Locks no table.
 WITH RECURSIVE wanted AS (
     SELECT w.n, w.function, w.policy, c.oid, f.proowner,
            CASE WHEN pg_has_role(f.proowner, c.relowner, 'USAGE') THEN c.relowner ELSE f.proowner END AS heir

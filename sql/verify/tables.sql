@@ -1,9 +1,11 @@
--- Findings on tables that the policy file names and that do not exist. $1: an array of name, as
--- schema.table, the policy that names it, or '', and created, whether a migration makes it.
+-- Findings on tables that the policy file names and that do not exist.
+-- $1: an array of name (schema.table), policy ('' for none) and created (a migration creates the
+-- table).
 SELECT w.n::integer AS place,
        format('table "%s"%s does not exist', w.name, ' of policy "' || nullif(w.policy, '') || '"') AS message,
        CASE WHEN w.created
-            THEN 'A migration made it: look for its rows in a backup, and run the statements of that migration again.'
+            THEN 'A migration created it: look for its rows in a backup, '
+                 'and run the statements of that migration again.'
             ELSE 'Rename it in the policy file, or take its policy out; '
                  'then run "pgretain snapshot" and "pgretain generate".' END AS hint
 FROM ROWS FROM (jsonb_to_recordset($1) AS (name text, policy text, created boolean))

@@ -1,13 +1,13 @@
--- Findings on tables whose rows nothing takes. $1: the schemas that are looked at, whose places are
--- those of the findings; $2: tables that are protected or exempt, as schema.table; $3: an array of
--- policies, with the tables that they take care of (covers), where reached by a foreign key counts
--- where that deletes rows; that they name (uses), and insert into; that they delete from (deletes);
--- and parts, whose partitions are detached and dropped later: what has the same columns is taken
--- for one, but not where steps write to. Partitions count with their root, and are covered with
--- whatever they inherit from. Not looked at: temporary and foreign tables, those of extensions. The
--- detail has the size, unless that would wait for an ACCESS EXCLUSIVE lock, about how many rows
--- there are (unless they were never analysed), and how many were inserted; a standby counts no row
--- of its primary.
+-- Findings on tables from which no policy takes rows.
+-- $1: the schemas that are checked; place is the position in this array. $2: protected and exempt
+-- tables, as schema.table. $3: an array of policies with tables, by what they do: covers (rows are
+-- taken, by a step or by a foreign key that deletes), uses (named), inserts, deletes, and parts
+-- (partitions are detached and dropped later).
+-- A table with the columns of such a partitioned table counts as a detached partition, unless steps
+-- write to it. Partitions count with their root, and are covered with any table that they inherit
+-- from. Temporary and foreign tables, and tables of extensions, are not checked.
+-- The detail has the size (unless reading it would wait for a lock), the estimated rows (unless the
+-- table was never analyzed), and the inserted rows; a standby does not know these.
 WITH RECURSIVE policy AS MATERIALIZED (
     SELECT * FROM jsonb_to_recordset($3) AS p (policy text, covers jsonb, uses jsonb, deletes text[], parts text)
 ), cover AS MATERIALIZED (
@@ -19,7 +19,7 @@ WITH RECURSIVE policy AS MATERIALIZED (
         WITH ORDINALITY AS u (name, inserts, reached, n)
 ), told AS ( -- the first use says what a policy does there
     SELECT DISTINCT ON (u.policy, u.name) u.policy, u.name, CASE
-        WHEN u.n = 1 THEN format('Policy "%s" is about it, and leaves its rows as they are.', u.policy)
+        WHEN u.n = 1 THEN format('Policy "%s" is for this table, but its steps do not change the rows.', u.policy)
         WHEN u.inserts THEN format('Policy "%s" writes to it.', u.policy)
         ELSE format('Policy "%s" has it under "cascades", but no foreign key of it deletes rows.',
             u.policy) END AS sentence
@@ -96,7 +96,7 @@ CROSS JOIN LATERAL (
     UNION ALL
     SELECT format('%s%s%s.',
                   CASE WHEN EXISTS (SELECT FROM locked l WHERE l.relation = ANY (u.oids))
-                       THEN 'Its size could not be read, for somebody has it to himself'
+                       THEN 'Its size could not be read, because another session has locked it'
                        ELSE 'It takes ' || (SELECT pg_size_pretty(coalesce(sum(pg_total_relation_size(o.oid)), 0))
                            FROM unnest(u.oids) AS o (oid)) END,
                   CASE WHEN u.partitioned THEN format(' in %s %s', u.parts, CASE u.parts WHEN 1 THEN 'partition'

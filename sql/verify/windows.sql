@@ -1,9 +1,9 @@
--- Findings on windows that somebody set at run time: for information where the value holds.
+-- Findings on windows that somebody set at run time: information if the window is in force.
 SELECT p.name AS policy, CASE WHEN w.note IS NULL THEN 'info' ELSE 'drift' END AS severity,
        CASE WHEN w.note IS NULL THEN format('the window of policy "%s" was set at run time', p.name)
-            ELSE format('the window that was set for policy "%s" does not hold', p.name) END AS message,
+            ELSE format('the window that was set for policy "%s" is not in force', p.name) END AS message,
        coalesce(p.window_own::text, '') AS want, s.value AS got,
-       format('By "%s" at %s%s. NULL takes it back.', s.set_by, s.set_at::timestamptz(0)::text, ': '
+       format('By "%s" at %s%s. set_window() with NULL removes it.', s.set_by, s.set_at::timestamptz(0)::text, ': '
            || nullif(s.reason, ''))
        || CASE WHEN w.note IS NULL THEN '' ELSE ' Its runs go by the policy''s own.' END AS detail,
        format('SELECT retention.set_window(%L, NULL, ''why'');', p.name) AS hint

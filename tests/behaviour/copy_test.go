@@ -206,7 +206,7 @@ func TestRowsOutsideTheHeap(t *testing.T) {
 				RETURN ROW(9, '{}'::jsonb, '{}'::jsonb)::retention.take_result;
 			END $$`)
 		if o := in.Run("p", noon); o.State != "failed" || o.SQLState != "PR005" ||
-			!strings.Contains(o.Message, "9 rows went where 8 were given") {
+			!strings.Contains(o.Message, "9 rows were changed, but the batch has 8") {
 			t.Errorf("the run ended %s: %s %s", o.State, o.SQLState, o.Message)
 		}
 		if rows := in.Rows("SELECT n FROM m"); len(rows) != 9 {

@@ -93,8 +93,8 @@ func TestEach(t *testing.T) {
 	// The next tick finds a new schema and runs its instance first. The instance of a dropped
 	// schema is removed, but its runs stay in the log.
 	in.DB.Exec(t, "SET ROLE "+kit.Migrator+";"+tenants("tenant_c")+"DROP SCHEMA tenant_b CASCADE; RESET ROLE")
-	want := `schema "tenant_b" is gone, and the page of policy "messages" in it is still to be dropped
-the page of policy "messages" in schema "tenant_c" is still to be made`
+	want := `schema "tenant_b" is gone, and the instance of policy "messages" for it is not dropped yet
+the instance of policy "messages" for schema "tenant_c" does not exist yet`
 	if got := in.Finding(t, yaml, "V019"); got != want {
 		t.Errorf("verify says %q", got)
 	}
@@ -182,7 +182,7 @@ func TestEachInvalidInstances(t *testing.T) {
 	}
 	wantLeft(t, in, map[string]string{"tenant_a": whole, "tenant_b": whole, `"tenant_C"`: whole, "tenant_d": rest})
 	want := []string{
-		`(messages@tenant_C,failed,"schema ""tenant_C"" can be no member of policy ""messages""")`,
+		`(messages@tenant_C,failed,"schema ""tenant_C"" cannot be an instance of policy ""messages""")`,
 		`(messages@tenant_a,tripped,"function tenant_a.mine() belongs to role ""` + stranger + `"", ` +
 			`which is not trusted; change its owner, drop it, or list the role under ""trust"" of the install")`,
 		`(messages@tenant_b,tripped,"column ""at"" of ""tenant_b.message"" is of type ` +
@@ -200,10 +200,10 @@ func TestEachInvalidInstances(t *testing.T) {
 		"V046": `the last run of policy "messages@tenant_C" (1) failed
 the last run of policy "messages@tenant_a" (2) was tripped
 the last run of policy "messages@tenant_b" (3) was tripped`,
-		"V050": `policy "messages@tenant_b" was not made for this catalog: ` +
+		"V050": `policy "messages@tenant_b" was not generated for this catalog: ` +
 			`column "at" of "tenant_b.message" is of type timestamp without time zone, not timestamp with time zone`,
-		"V019": `schema "tenant_C" can be no member of policy "messages"
-the page of policy "messages" in schema "tenant_a" is still to be made`,
+		"V019": `schema "tenant_C" cannot be an instance of policy "messages"
+the instance of policy "messages" for schema "tenant_a" does not exist yet`,
 	} {
 		if got := in.Finding(t, yaml, code); got != want {
 			t.Errorf("%s: verify reports\n%s\nwant\n%s", code, got, want)

@@ -162,8 +162,8 @@ reports: {p: {query: "SELECT count(*) AS n FROM m"}}`
 	}
 }
 
-// TestWords checks the view retention.words. It describes what a policy or report does and which
-// jobs run it. The description changes with the policy.
+// TestWords checks the view retention.descriptions. It describes what a policy or report does and
+// which jobs run it. The description changes with the policy.
 func TestWords(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, plain, reporting)

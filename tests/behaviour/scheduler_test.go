@@ -42,7 +42,7 @@ jobs: {nightly: {schedule: "17 3 * * *", run: [p]}}`)
 		"a job with another command": {cron + opened + job + "UPDATE cron.job SET command = 'SELECT 1'", "",
 			`job "retention.nightly" has another command or database`, "could not check"},
 		"sessions that are hidden": {cron + "REVOKE pg_monitor, pg_read_all_stats FROM retention_owner", "unknown",
-			"could not see whether the pg_cron scheduler is running", "scheduler is not running"},
+			"could not determine whether the pg_cron scheduler is running", "scheduler is not running"},
 		"sessions that are seen": {cron, "stopped", "the pg_cron scheduler is not running", "could not see"},
 	} {
 		tx, err := conn.Begin(t.Context())

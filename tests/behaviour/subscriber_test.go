@@ -161,7 +161,7 @@ func (s subscriber) refused(t *testing.T) {
 		if o := s.sub.Run(policy, noon); o.State != "tripped" || !strings.HasPrefix(o.Message, why) {
 			t.Errorf("the run of %s ended %s, want tripped because of %s: %s", policy, o.State, table, o.Message)
 		}
-		if !strings.Contains(found, fmt.Sprintf(`policy "%s" was not made for this catalog: %s`, policy, why)) {
+		if !strings.Contains(found, fmt.Sprintf(`policy "%s" was not generated for this catalog: %s`, policy, why)) {
 			t.Errorf("verify does not report the subscription for %s:\n%s", policy, found)
 		}
 	}

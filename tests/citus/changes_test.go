@@ -35,7 +35,7 @@ func TestMovedShard(t *testing.T) {
 	}
 	c.move(number, "block_writes")
 	if err := restore(has); err == nil ||
-		!strings.Contains(err.Error(), "shard "+shard+" is not on this server any more") {
+		!strings.Contains(err.Error(), "shard "+shard+" is no longer on this server") {
 		t.Errorf("restore() into a shard that has moved to another node: %v, want that the shard is not there", err)
 	}
 	if err := restore(other); err == nil {

@@ -1,2 +1,3 @@
--- $1: tables that the migration creates. They do not exist yet, so they cannot be compared.
+-- Parameter: $1 objects that do not exist yet because the migration would create them. Removes them
+-- from the dependencies of the policies, because a run would trip without them.
 UPDATE retention.policy SET dependencies = dependencies - $1::text[];

@@ -19,7 +19,7 @@ BEGIN
     v_policy := retention._get_policy(v_asked.policy);
     IF v_asked.as_of > v_started THEN
         RAISE invalid_parameter_value USING MESSAGE = format('as_of %s is in the future', v_asked.as_of),
-                  HINT = 'Only retention.preview() may look ahead.';
+                  HINT = 'Only retention.preview() accepts a time in the future.';
     END IF;
     v_request := retention._checked(v_policy, v_asked, v_started);
     IF v_policy.report THEN RETURN retention._run_report(v_policy, v_request, v_started); END IF;

@@ -19,7 +19,7 @@ BEGIN
         CONTINUE WHEN v_other.id IS NULL;  -- it has just ended
         IF v_other.pid <> pg_backend_pid() AND retention._is_running(v_other.id) THEN
             RAISE lock_not_available USING HINT = 'Wait for its end, or stop it with retention.pause().',
-                MESSAGE = format('run %s of policy "%s" is under way in backend %s (role %s)',
+                MESSAGE = format('run %s of policy "%s" is running in backend %s (role %s)',
                     v_other.id, v_other.policy, v_other.pid, v_other.role);
         END IF;
         PERFORM retention._finish(v_other.id, 'abandoned', NULL, 'the call of this run is gone');

@@ -34,7 +34,7 @@ BEGIN
         JOIN jsonb_array_elements(v_policy.facts -> 'clocks') WITH ORDINALITY e (clock, n) ON e.n = s.n
         CROSS JOIN LATERAL jsonb_to_record(e.clock) c (name text, kind text, years integer, checked boolean,
             shift integer, epoch numeric)
-    ), judged AS (
+    ), evaluated AS (
         SELECT s.*, r.label, r.at, (r.label IS NOT NULL OR s.number IS NULL AND (NOT s.is_key OR s.side <> 'range')
                    AND translate(s.value, '-', '') NOT IN (repeat('0', 32), repeat('f', 32)))
                AND (s.side <> 'high' OR NOT s.is_key OR s.many_high) AS against
@@ -53,7 +53,7 @@ BEGIN
                count(*) FILTER (WHERE j.against) AS against,
                count(*) FILTER (WHERE j.side = 'range' AND NOT j.against) AS fit,
                count(*) FILTER (WHERE j.side = 'range' AND NOT j.against AND j.is_foreign) AS alien
-        FROM judged j GROUP BY j.n
+        FROM evaluated j GROUP BY j.n
     )
     SELECT j.name, j.kind, c.seen, c.lost, c.against, j.value, CASE
         WHEN c.against + a.alien <= c.fit - a.alien THEN NULL
@@ -62,13 +62,13 @@ BEGIN
             v_policy.table_name, j.kind, j.value, retention._decode_clock(j.value, j.encoding), j.label,
                 to_timestamp(j.at / 1000))
         ELSE format(
-            'clock "%s" of table "%s" does not hold %s: of %s values that were looked at %s are none, such as %s%s',
+            'clock "%s" of table "%s" does not hold %s: of %s sampled values, %s are not plausible, for example %s%s',
             j.name, v_policy.table_name, j.kind, c.seen, c.against + a.alien, j.value,
             CASE WHEN j.is_key THEN ', which would be ' || retention._decode_clock(j.value, j.encoding) ELSE '' END) END
     FROM counted c CROSS JOIN LATERAL (  -- by chance, a few of many ULIDs look like other keys
         SELECT CASE WHEN c.alien >= 5 THEN c.alien ELSE 0 END AS alien) a
     CROSS JOIN LATERAL (
-        SELECT x.* FROM judged x WHERE x.n = c.n
+        SELECT x.* FROM evaluated x WHERE x.n = c.n
         ORDER BY (x.against OR x.is_foreign AND a.alien > 0) DESC, (x.side = 'low' OR NOT x.is_key) DESC, x.place
         LIMIT 1) j
     ORDER BY j.n;

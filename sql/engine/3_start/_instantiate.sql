@@ -24,7 +24,7 @@ BEGIN
                   HINT = format('The policy is for each schema like %s that has the table.', v_each.schemas);
     ELSIF NOT v_each.shards AND quote_ident(v_place) <> v_place OR octet_length(p_policy) > 54 THEN
         RAISE object_not_in_prerequisite_state
-            USING MESSAGE = format('schema "%s" can be no member of policy "%s"', v_place, v_each.name),
+            USING MESSAGE = format('schema "%s" cannot be an instance of policy "%s"', v_place, v_each.name),
                   DETAIL = CASE WHEN octet_length(p_policy) > 54 THEN 'The two names together have more than 54 bytes.'
                            ELSE 'Its name needs quotes.' END,
                   HINT = 'Rename the schema, or let the pattern of the policy not match it.';

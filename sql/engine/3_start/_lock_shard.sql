@@ -15,7 +15,7 @@ BEGIN
     EXECUTE format('SELECT count(*) > 0 FROM retention.%I($1)', split_part(p_policy, '@', 1) || '_admit')
     INTO v_here USING v_shard;
     IF NOT v_here THEN
-        RAISE lock_not_available USING MESSAGE = format('shard %s is not on this server any more', v_shard);
+        RAISE lock_not_available USING MESSAGE = format('shard %s is no longer on this server', v_shard);
     ELSIF EXISTS (SELECT FROM pg_prepared_xacts x WHERE x.database = current_database()) AND EXISTS (
         SELECT FROM retention.policy p JOIN pg_locks l ON l.relation = ANY (retention._resolve_tables(ARRAY(
             SELECT k FROM jsonb_object_keys(p.dependencies) k WHERE k <> p.table_name)))

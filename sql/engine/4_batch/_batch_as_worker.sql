@@ -20,7 +20,8 @@ SET max_parallel_workers_per_gather = 0 SET random_page_cost = 0.1 SET cpu_tuple
 DECLARE
     v_batch retention.batch_range := p_batch; v_pass CONSTANT jsonb := p_policy.passes -> (p_batch.pass - 1);
     v_table CONSTANT regclass := CASE WHEN p_lock OR v_pass ? 'groups' THEN retention._table(p_policy.table_name) END;
-    v_found record; v_refusing record; v_judged record; v_taken retention.take_result; v_left bigint; v_group bigint;
+    v_found record; v_refusing record; v_rechecked record; v_taken retention.take_result; v_left bigint;
+    v_group bigint;
     v_out retention.batch_result; v_context text;
     v_deletes CONSTANT boolean := p_policy.steps
         @? '$[*] ? (@.verb == "delete" && !exists(@.related) && !exists(@.where))';
@@ -62,9 +63,9 @@ BEGIN
     IF p_skip THEN
         v_out.passed := concat(v_found.rels[1], ' ', v_found.tids[1]);
     ELSIF p_lock THEN
-        v_judged := retention._lock_and_recheck(p_policy, v_batch, v_table, v_found.rels, v_found.tids);
-        v_batch.rels := v_judged.rels; v_batch.tids := v_judged.tids;
-        v_out.contended := v_judged.contended; v_out.kept := v_judged.kept;
+        v_rechecked := retention._lock_and_recheck(p_policy, v_batch, v_table, v_found.rels, v_found.tids);
+        v_batch.rels := v_rechecked.rels; v_batch.tids := v_rechecked.tids;
+        v_out.contended := v_rechecked.contended; v_out.kept := v_rechecked.kept;
     END IF;
     IF NOT p_skip AND (cardinality(v_batch.tids) > 0 OR p_batch.prove OR v_pass ? 'whole'
         OR v_batch.tids IS NULL AND coalesce(v_batch.hi, v_batch.groups) IS NOT NULL) THEN
@@ -75,7 +76,8 @@ BEGIN
         v_taken.taken := coalesce(v_taken.taken, 0); v_out.taken := v_taken.taken; v_out.related := v_taken.related;
         IF p_lock AND v_taken.taken > cardinality(v_batch.tids) THEN
             RAISE SQLSTATE 'PR005' USING
-                MESSAGE = format('%s rows went where %s were given', v_taken.taken, cardinality(v_batch.tids));
+                MESSAGE = format('%s rows were changed, but the batch has %s', v_taken.taken,
+                                 cardinality(v_batch.tids));
         END IF;
         v_out.kept := v_out.kept || coalesce(v_taken.kept, '{}');  -- 'passed' is not a guard
         IF v_pass ? 'range' OR v_deletes AND p_lock THEN
@@ -97,7 +99,7 @@ BEGIN
                 v_out.kept := retention._add_counts(v_out.kept, jsonb_build_object('trigger', v_left));
             ELSIF v_left > 0 OR v_left < 0 AND (v_pass ? 'groups' OR jsonb_array_length(p_policy.steps) > 1) THEN
                 RAISE EXCEPTION USING ERRCODE = CASE WHEN p_lock THEN 'P0001' ELSE '55P03' END,
-                    MESSAGE = CASE WHEN v_left < 0 THEN format('%s rows came while the batch began', -v_left)
+                    MESSAGE = CASE WHEN v_left < 0 THEN format('%s rows became due while the batch began', -v_left)
                         WHEN p_lock THEN format('a trigger or a rule kept %s of %s rows from being deleted', v_left,
                             v_left + v_taken.taken)
                         ELSE format('%s of %s rows changed during the statement, or a trigger or a rule kept them',

@@ -6,7 +6,7 @@ CREATE OR REPLACE FUNCTION retention._batch_partitions(
 RETURNS retention.batch_result LANGUAGE plpgsql AS $function$
 DECLARE
     v_batch retention.batch_range := p_batch;
-    v_judge CONSTANT text := format('SELECT d.verdict FROM retention.%I($1) d WHERE d.rel = $2',
+    v_verdict_query CONSTANT text := format('SELECT d.verdict FROM retention.%I($1) d WHERE d.rel = $2',
         p_policy.name || '_rows');
     v_taken retention.take_result; v_rel oid; v_at jsonb; v_verdicts text[];
     v_out retention.batch_result := ROW('last', 0, 0, '{}', 0, '{}', p_batch.lo, NULL);
@@ -22,10 +22,10 @@ BEGIN
     LOOP
         v_out.outcome := 'some'; v_out.scanned := v_out.scanned + 1; v_out."position" := v_at;
         EXIT WHEN p_skip;
-        EXECUTE format('SELECT ARRAY(%s)', v_judge) INTO v_verdicts USING v_batch, v_rel;
+        EXECUTE format('SELECT ARRAY(%s)', v_verdict_query) INTO v_verdicts USING v_batch, v_rel;
         IF v_verdicts[1] IS NULL THEN  -- from here on no session can write into it
             EXECUTE format('SELECT retention.%I($1, ''lock'')', p_policy.name || '_partition') USING v_rel;
-            EXECUTE format('SELECT ARRAY(%s)', v_judge) INTO v_verdicts USING v_batch, v_rel;
+            EXECUTE format('SELECT ARRAY(%s)', v_verdict_query) INTO v_verdicts USING v_batch, v_rel;
             CONTINUE WHEN v_verdicts = '{}';
         END IF;
         IF v_verdicts[1] IS NOT NULL THEN

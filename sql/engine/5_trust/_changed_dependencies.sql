@@ -139,7 +139,7 @@ BEGIN
         -- A statement also changes child tables. Their rows are not the policy's, and a key of the
         -- parent is not unique in them.
         IF v_rel.relhassubclass AND v_rel.kind = 'table' AND v_rel.name = ANY (v_rel.related || v_rel.own) THEN
-            RETURN QUERY SELECT v_rel.policy, format('table "%s" inherits from "%s", so that steps go into it as well; '
+            RETURN QUERY SELECT v_rel.policy, format('table "%s" inherits from "%s", so steps would change its rows, too; '
                           'ALTER TABLE %s NO INHERIT %s', retention._table_name(i.inhrelid), v_rel.name,
                           i.inhrelid::regclass, v_rel.oid::regclass)
             FROM pg_inherits i WHERE i.inhparent = v_rel.oid;
@@ -157,7 +157,7 @@ BEGIN
     END LOOP;
     IF v_sets THEN
         RETURN QUERY
-        SELECT p.name, format('foreign key %s -> %s (%s) carries on what a step sets', retention._table_name(
+        SELECT p.name, format('foreign key %s -> %s (%s) propagates what a step sets', retention._table_name(
                               k.confrelid), retention._table_name(k.conrelid), k.conname) || c_again
         FROM unnest(p_policies) p CROSS JOIN jsonb_path_query(p.steps, '$[*] ? (exists (@.set))') s
         JOIN retention._keys_to(retention._partition_tree(ARRAY[s ->> 'table'])) k ON k.confupdtype IN ('c', 'n', 'd')
@@ -177,7 +177,7 @@ BEGIN
     -- The policy depends on these ON DELETE actions. Without one, copied rows would stay and refer
     -- to no row. If the action fails because a column is NOT NULL, the run refuses the row.
     RETURN QUERY
-    SELECT p.name, format('the policy relies on a foreign key %s -> %s, which is not there', e.key, w.does) || c_again
+    SELECT p.name, format('the policy depends on a foreign key %s -> %s, which is not there', e.key, w.does) || c_again
     FROM unnest(p_policies) p CROSS JOIN jsonb_each(p.dependencies) e
     CROSS JOIN jsonb_array_elements_text(e.value -> 'cascades') w (does)
     WHERE retention._resolve_tables(ARRAY[e.key]) <> '{}' AND NOT EXISTS (
@@ -196,7 +196,7 @@ BEGIN
     JOIN unnest(p_policies) p ON k.names && (p.deletes || p.statement_deletes || ARRAY(
         SELECT e.key FROM jsonb_each(p.dependencies) e WHERE e.value ? 'cascades')) ORDER BY 2;
     RETURN QUERY
-    SELECT DISTINCT p.name, format('foreign key %s -> %s (%s) would change rows, for which the policy was not made',
+    SELECT DISTINCT p.name, format('foreign key %s -> %s (%s) would change rows, and the policy was generated without it',
                                    k."to", k."from", k.name) || c_again
     FROM unnest(p_policies) p CROSS JOIN unnest(p.deletes || p.statement_deletes || ARRAY(
         SELECT e.key FROM jsonb_each(p.dependencies) e WHERE e.value ? 'cascades')) d (name)

@@ -11,7 +11,7 @@ BEGIN
         coalesce(p_rels, array_fill(p_table, ARRAY[cardinality(p_tids)])), p_tids, p_deletes, p_as_of, true, p_policy)
         <> '{}' THEN
         RAISE EXCEPTION USING ERRCODE = 'PR002',
-            MESSAGE = format('a held row of "%s", or one that it leads to, would be %s',
+            MESSAGE = format('a row of "%s" that is held, or that leads to a held row, would be %s',
                 retention._table_name(v_root), CASE WHEN p_deletes THEN 'deleted' ELSE 'changed' END);
     END IF;
 END $function$;
