@@ -258,8 +258,13 @@ func policyScript(row Object, parts []Object, roles policy.Roles) Object {
 	if row.Kind == KindEach {
 		words = "" // the row's own statement contains the words
 	}
-	row.SQL = execute("policy_script.sql.tmpl", fields{"Words": words, "Schema": sqlText(schema), "Name": literal(row.Name),
-		"Parts": list, "Row": sqlText(row.SQL)})
+	row.SQL = execute("policy_script.sql.tmpl", fields{
+		"Words":  words,
+		"Schema": sqlText(schema),
+		"Name":   literal(row.Name),
+		"Parts":  list,
+		"Row":    sqlText(row.SQL),
+	})
 	return row
 }
 
