@@ -200,7 +200,7 @@ func (w *policyCompiler) orders() []string {
 
 // wordsOf returns the description of the policy that a script contains; "" if it has none.
 func wordsOf(sql string) string {
-	quote := wordsQuote.FindString(sql)
+	quote := descriptionQuote.FindString(sql)
 	_, rest, _ := strings.Cut(sql, quote)
 	words, _, found := strings.Cut(rest, strings.TrimSuffix(quote, "\n"))
 	if quote == "" || !found {
@@ -209,7 +209,7 @@ func wordsOf(sql string) string {
 	return words
 }
 
-var wordsQuote = regexp.MustCompile(`\$words[0-9]*\$\n`)
+var descriptionQuote = regexp.MustCompile(`\$description[0-9]*\$\n`)
 
 // PolicyScripts merges the objects of each policy or report into one object, its script: functions,
 // tables for joins and the registry row. A script can be executed again without losing data. A
