@@ -71,7 +71,7 @@ var rowText = regexp.MustCompile(`(?s)\$row\$.*\$row\$`)
 
 // instanceScript matches the script of a policy for each schema. The test checks the objects of
 // this script one by one.
-var instanceScript = regexp.MustCompile(`(?s)\$page\$.*\$page\$`)
+var instanceScript = regexp.MustCompile(`(?s)\$script\$.*\$script\$`)
 
 var quotedText = regexp.MustCompile(`'(?:[^']|'')*'`)
 
