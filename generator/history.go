@@ -280,9 +280,8 @@ func (h *History) replay(file *migrationFile) {
 		switch {
 		case id.Kind == KindRuntime:
 			for _, o := range h.Objects() {
-				if isRuntime(&o) {
-					h.remove(o.ID())
-				}
+				h.remove(o.ID())
+				h.keptData[o.ID()] = o.Kind == KindArchive // a column of "ensure" is dropped
 			}
 			continue
 		case a.drops:

@@ -123,6 +123,8 @@ func emptyParts(label string, cron bool) []part {
 			lockTimeout: true},
 		{middle: label + "_drop_indexes", what: "Indexes that no policy needs any more, dropped without blocking " +
 			"writes.", noTransaction: true},
+		{middle: label + "_uninstall", what: "Removes pgretain: everything that the files before it install." +
+			waitsForLocks, lockTimeout: true, uninstall: true},
 	}
 	if cron {
 		parts[3].middle, parts[3].what = label+"_jobs", "The jobs, in the database where schema cron lives."
@@ -188,6 +190,7 @@ func writeStep(h *History, parts []part, opt NextOptions) ([]File, error) {
 			return nil, err
 		}
 		p := &parts[i]
+		p.first = len(sums) == 0
 		for _, c := range p.changes { // replay does the same for files that were read
 			if c.Before != nil {
 				delete(sums, c.Before.ID())

@@ -78,13 +78,17 @@ func (h *History) written(f *migrationFile) []File {
 	}
 	p.what, p.noTransaction, p.lockTimeout = f.what.what, f.what.noTransaction, f.what.lockTimeout
 	p.changes = h.changesOf(f)
-	up, down, first := f.actions(f.up), f.actions(f.down), p.After == none && f.what.runtime
+	p.uninstall = f.what.uninstall
+	up, down, first := f.actions(f.up), f.actions(f.down), len(h.sums) == 0 && f.what.runtime
+	whole := p
+	whole.opt.Roles = rolesIn(slices.Concat(f.up, f.down), p.opt.Roles)
 	if first && p.opt.home != "" {
-		whole := p
-		whole.opt.Roles = rolesIn(f.down, p.opt.Roles)
 		down = []action{whole.dropRuntime()}
+	} else if p.uninstall {
+		up = []action{whole.removeAll()}
 	}
-	return p.render(p.write(up, quotedPath(f.path), first), p.write(down, quotedPath(f.pathDown), false), first)
+	upText := p.write(up, quotedPath(f.path), first, false)
+	return p.render(upText, p.write(down, quotedPath(f.pathDown), false, true), first)
 }
 
 // quotedPath returns a search path as in SET; "" if the text is not a list of names.
@@ -115,18 +119,22 @@ func namesIn(list string) (names []string, ok bool) {
 
 // rolesIn returns roles with the worker and the runner whose routines are dropped when the runtime
 // is removed.
-func rolesIn(down []action, roles policy.Roles) policy.Roles {
-	if len(down) == 1 {
-		if found := ownersForm.FindStringSubmatch(down[0].object.Drop); found != nil {
-			if arrays, err := pgparse.TextArrays(found[1]); err == nil && len(arrays[0]) == 3 {
-				roles.Worker, roles.Runner = arrays[0][1], arrays[0][2]
-			}
+func rolesIn(actions []action, roles policy.Roles) policy.Roles {
+	for _, a := range actions {
+		found := ownersForm.FindStringSubmatch(a.object.Drop)
+		if a.object.Kind != KindRuntime || found == nil {
+			continue
+		}
+		if arrays, err := pgparse.TextArrays(found[1]); err == nil && len(arrays[0]) == 3 {
+			roles.Worker, roles.Runner = arrays[0][1], arrays[0][2]
 		}
 	}
 	return roles
 }
 
-var ownersForm = regexp.MustCompile(`(?s)p\.proowner\) <> ALL \((ARRAY\[.*?\]::text\[\])\)`)
+// ownersForm matches the list of owner, worker and runner in a statement that removes the runtime.
+var ownersForm = regexp.MustCompile(
+	`(?s)(?:p\.proowner\) <> ALL \(|c_roles CONSTANT text\[\] := )(ARRAY\[.*?\]::text\[\])`)
 
 // ofFile returns a copy of an object. Outside the file of the runtime the copy belongs to a policy.
 // A file does not record which one.
@@ -144,6 +152,12 @@ func (f *migrationFile) actions(list []action) []action {
 // changesOf returns the changes of a file, in the order of the lines in its head comment.
 func (h *History) changesOf(f *migrationFile) []Change {
 	var list []Change
+	if f.what.uninstall {
+		for i, o := range h.Objects() {
+			list = append(list, Change{Before: &o, BeforeIndex: i})
+		}
+		return uninstalled(list)
+	}
 	for _, a := range f.actions(f.up) {
 		before, had := h.Object(a.object.ID())
 		before, c := f.ofFile(before), Change{}
@@ -232,6 +246,9 @@ func (h *History) checkActions(f *migrationFile) error {
 		}
 	}
 	for _, c := range h.changesOf(f) {
+		if f.what.uninstall {
+			break // it has objects of all kinds
+		}
 		if at := f.what.index; fileIndex(c, false) != at && fileIndex(c, true) != at {
 			message := fmt.Sprintf("%s %s does not belong in this file", c.Object().Kind, quoteName(c.Object().Name))
 			return historyError(ErrEdited, message, f.Name)

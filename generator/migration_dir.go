@@ -28,7 +28,7 @@ var (
 	// formatLine matches the fourth line. Files for goose have none.
 	formatLine = regexp.MustCompile(`^(?:.*\n){3}-- pgretain: format ([a-z]+)\n`)
 	// ourName matches the name of a generated file after its number.
-	ourName = regexp.MustCompile(`_(?:pgretain_runtime|retention_(?:tables|indexes|policies|drop_indexes))` +
+	ourName = regexp.MustCompile(`_(?:pgretain_runtime|retention_(?:tables|indexes|policies|drop_indexes|uninstall))` +
 		`(?:\.up|\.down)?\.sql$`)
 )
 

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"pgretain/internal/quote"
+	sqlfiles "pgretain/sql"
 )
 
 // File is one migration to be written. Name has no directory. Text has LF line ends.
@@ -80,28 +81,29 @@ type part struct {
 	noTransaction bool
 	lockTimeout   bool
 	changes       []Change
+	first         bool // before it, nothing is installed
+	uninstall     bool // it removes everything at once
 }
 
 // files returns the files of the part: Up and Down, in one file or in two.
 func (p part) files() []File {
-	down, first := orderedActions(each(p.changes, Change.reversed)), p.After == none && isRuntime(p.changes[0].Object())
+	up, down := orderedActions(p.changes), orderedActions(each(p.changes, Change.reversed))
+	first := p.first && isRuntime(p.changes[0].Object())
 	if first && p.opt.home != "" {
 		down = []action{p.dropRuntime()}
+	} else if p.uninstall {
+		up = []action{p.removeAll()}
 	}
-	up := orderedActions(p.changes)
-	return p.render(p.write(up, p.opt.path, first), p.write(down, p.opt.pathBefore, false), first)
+	return p.render(p.write(up, p.opt.path, first, false), p.write(down, p.opt.pathBefore, false, true), first)
 }
 
 // render returns the files of Up and Down. The first file begins with a table of contents. It
 // creates the schema, unless "pgretain migrate" does.
 func (p part) render(up, back string, first bool) []File {
 	if first && p.tool.format != Goose && p.opt.Schema != "" {
-		owner := sqlText("")
-		if !p.opt.Roles.None {
-			owner = sqlText(quote.Ident(p.opt.Roles.Owner))
-		}
-		schema := fields{"Schema": sqlText(quote.Ident(p.opt.Schema)), "Owner": owner}
-		up = execute("schema.sql.tmpl", schema) + "\n" + up
+		up = p.schema() + up
+	} else if p.uninstall {
+		back = p.schema() + back
 	}
 	if first {
 		for range 2 { // first count the lines, then write their numbers
@@ -109,6 +111,23 @@ func (p part) render(up, back string, first bool) []File {
 		}
 	}
 	return p.renderFiles(up, back)
+}
+
+// schema returns the statement that creates the schema if it does not exist.
+func (p part) schema() string {
+	owner := sqlText("")
+	if !p.opt.Roles.None {
+		owner = sqlText(quote.Ident(p.opt.Roles.Owner))
+	}
+	text := execute("schema.sql.tmpl", fields{
+		"Schema": sqlText(quote.Ident(p.opt.home)),
+		"Owner":  owner,
+		"Mark":   literal(sqlfiles.SchemaMark),
+	})
+	if p.tool.framed {
+		text = beginLine + text + endLine
+	}
+	return text + "\n"
 }
 
 // renderFiles returns the files of Up and Down with the lines that the tool needs around them.
@@ -144,7 +163,7 @@ func (p part) file(name, intro, up, down string) []File {
 }
 
 // head returns the comment that tells a reviewer what the file does, with one line per object. New
-// objects of the runtime are counted.
+// objects of the runtime, and all that are removed together, are counted.
 func (p part) head(intro string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "-- pgretain: %s\n", p.place)
@@ -152,17 +171,19 @@ func (p part) head(intro string) string {
 		fmt.Fprintf(&b, "-- pgretain: format %s\n", p.tool.format)
 	}
 	b.WriteString(intro)
-	counted, others := map[Kind]int{}, strings.Builder{}
+	counted, others := map[string]int{}, strings.Builder{}
 	for _, c := range p.changes {
-		if c.Before == nil && isRuntime(c.After) {
-			counted[c.After.Kind]++
+		if isRuntime(c.Object()) && (c.Before == nil || p.uninstall) {
+			counted[c.Sign()+" "+string(c.Object().Kind)]++
 		} else {
 			others.WriteString(c.line() + "\n")
 		}
 	}
 	for _, kind := range kinds {
-		if n := counted[kind]; n > 0 {
-			fmt.Fprintf(&b, "--   + %s: %d\n", kind, n)
+		for _, sign := range []string{"+", "-"} {
+			if n := counted[sign+" "+string(kind)]; n > 0 {
+				fmt.Fprintf(&b, "--   %s %s: %d\n", sign, kind, n)
+			}
 		}
 	}
 	return b.String() + others.String()
@@ -194,6 +215,12 @@ func (p part) dropRuntime() action {
 	return action{drops: true, object: whole}
 }
 
+// removeAll returns the action that removes everything. The runtime is that of the part's changes.
+func (p part) removeAll() action {
+	runtime := each(p.changes, func(c Change) Object { return *c.Object() })
+	return action{drops: true, object: removal(runtime, p.opt.home, p.opt.Roles)}
+}
+
 // ahead maps a kind to a number that is subtracted from the position of its objects, so that they
 // come before functions. Functions name these objects, so their owner must be able to reach them.
 // The numbers are greater than any number of objects.
@@ -204,9 +231,14 @@ var ahead = map[Kind]int{KindColumn: 2 << 30, KindArchive: 2 << 30, KindPrivileg
 // tables are reverted, and then new objects are created. Unwanted objects are dropped last.
 func orderedActions(changes []Change) (list []action) {
 	const unscheduled, dropped, downgraded, put, removed = 0, 1, 2, 3, 4
+	// Together with the runtime, everything is created in the order of kinds.
+	whole := slices.ContainsFunc(changes, func(c Change) bool { return c.After != nil && c.After.Kind == KindTable })
 	for _, c := range changes {
 		if c.After != nil {
-			a := action{object: *c.After, group: put, place: c.AfterIndex - ahead[c.After.Kind]}
+			a := action{object: *c.After, group: put, place: c.AfterIndex}
+			if !whole {
+				a.place -= ahead[c.After.Kind]
+			}
 			if c.sum != "" && (c.Before == nil && c.Keep || c.Before != nil &&
 				(c.DropFirst || c.Before.Drop != c.After.Drop)) {
 				a.removal = &c.After.Drop // the Down part does not contain it
@@ -236,10 +268,11 @@ func orderedActions(changes []Change) (list []action) {
 	return list
 }
 
-// write returns the text of Up or Down, with its search path. Consecutive objects of one role stand
-// between two switches of the role. For goose, the whole transaction is framed as one statement,
-// because the server accepts several statements in a query without parameters.
-func (p part) write(actions []action, path string, chapters bool) string {
+// write returns the text of Up, or of Down if back is set, with its search path. Consecutive
+// objects of one role stand between two switches of the role. For goose, the whole transaction is
+// framed as one statement, because the server accepts several statements in a query without
+// parameters.
+func (p part) write(actions []action, path string, chapters, back bool) string {
 	var b strings.Builder
 	write := func(text string) { b.WriteString(text) }
 	whole := p.tool.framed && !p.noTransaction
@@ -251,14 +284,11 @@ func (p part) write(actions []action, path string, chapters bool) string {
 		path = ownPath
 	}
 	write(p.settings(path))
-	if p.opt.home != "" && slices.ContainsFunc(actions, evaluates) {
-		system := func(name string) bool { return strings.HasPrefix(name, "pg_") }
-		schemas := slices.DeleteFunc(slices.Clone(p.opt.SearchPath), system)
-		write(execute("refuse_untrusted.sql.tmpl", fields{"Schema": sqlText(p.opt.home), "Schemas": textArray(schemas),
-			"Trust": textArray(names(p.opt.Trust))}))
+	if back && slices.ContainsFunc(actions, func(a action) bool { return !a.drops && isValidated(a.object.Kind) }) {
+		write(execute("restore.sql.tmpl", fields{}))
 	}
-	current, plain, chapter := "", false, ""
-	for _, a := range actions {
+	current, plain, chapter, checked := "", false, "", p.opt.home == ""
+	for i, a := range actions {
 		if chapters && a.object.Chapter != "" && a.object.Chapter != chapter {
 			chapter = a.object.Chapter
 			write(heading(chapter))
@@ -266,6 +296,12 @@ func (p part) write(actions []action, path string, chapters bool) string {
 		if role := p.roleOf(a.object); role != current {
 			current = role
 			write(switchRole(role))
+		}
+		if !checked && evaluates(a) {
+			if checked = true; i > 0 && p.uninstall {
+				write(endMark + "\n")
+			}
+			write(p.refuseUntrusted())
 		}
 		before := plain
 		if plain = a.plain(); !plain {
@@ -298,6 +334,21 @@ func (p part) write(actions []action, path string, chapters bool) string {
 	}
 	return b.String()
 }
+
+// refuseUntrusted returns the call that checks the owners of schemas, before a statement executes
+// code of theirs.
+func (p part) refuseUntrusted() string {
+	system := func(name string) bool { return strings.HasPrefix(name, "pg_") }
+	schemas := slices.DeleteFunc(slices.Clone(p.opt.SearchPath), system)
+	return execute("refuse_untrusted.sql.tmpl", fields{
+		"Schema":  sqlText(p.opt.home),
+		"Schemas": textArray(schemas),
+		"Trust":   textArray(names(p.opt.Trust)),
+	})
+}
+
+// isValidated reports whether the runtime refuses an object of this kind that could not run.
+func isValidated(kind Kind) bool { return kind == KindPolicy || kind == KindEach }
 
 // kindsWithPrivileges are the kinds whose privileges retention._apply_privileges() sets. The call
 // of this function is the last statement of Up or Down. No session sees the objects before the

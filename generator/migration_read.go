@@ -32,13 +32,14 @@ type fileKind struct {
 	index                               int
 	what                                string // description in the head
 	runtime, noTransaction, lockTimeout bool
+	uninstall                           bool // it removes everything
 }
 
 // kindOfFile returns the kind of a file. It finds the kind by its description in the head comment.
 func kindOfFile(text string) fileKind {
 	for _, cron := range []bool{false, true} {
 		for i, p := range emptyParts("", cron) {
-			k := fileKind{i, p.what, i == 0, p.noTransaction, p.lockTimeout}
+			k := fileKind{i, p.what, i == 0, p.noTransaction, p.lockTimeout, p.uninstall}
 			if strings.Contains(text, "\n-- "+p.what+"\n") {
 				return k
 			}

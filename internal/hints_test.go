@@ -24,13 +24,16 @@ var widening = regexp.MustCompile(`\b(GRANT [%A-Z]|DISABLE |DROP [A-Z]+ |CASCADE
 // widened maps the beginning of each text that widening may match to the reason.
 var widened = map[string]string{
 	// Statements that the runtime or a command executes.
-	"DROP ROUTINE":                          "a function of an instance",
-	"DROP TABLE IF EXISTS":                  "the stored join of an instance",
-	"GRANT %1$s ON %2$s %3$s TO %4$s":       "what _rights() lists",
-	"GRANT CREATE ON SCHEMA %5$s TO %4$s;":  "during ALTER ... OWNER TO, revoked after it",
-	"GRANT EXECUTE ON FUNCTION %s TO %I":    "what the policy file grants",
-	"GRANT SELECT, INSERT, DELETE ON %s TO": "the stored join of an instance",
-	"GRANT %I TO %I":                        "in the sandbox of a rehearsal",
+	"DROP ROUTINE":                            "a function of an instance",
+	"DROP TABLE IF EXISTS":                    "the stored join of an instance",
+	"DROP COLUMN IF EXISTS %I":                "an uninstall drops the columns that a migration added",
+	"DROP INDEX CONCURRENTLY IF EXISTS %I.%I": "an uninstall drops the indexes of pgretain",
+	"DROP INDEX IF EXISTS %I.%I":              "an uninstall drops the indexes of pgretain",
+	"GRANT %1$s ON %2$s %3$s TO %4$s":         "what _rights() lists",
+	"GRANT CREATE ON SCHEMA %5$s TO %4$s;":    "during ALTER ... OWNER TO, revoked after it",
+	"GRANT EXECUTE ON FUNCTION %s TO %I":      "what the policy file grants",
+	"GRANT SELECT, INSERT, DELETE ON %s TO":   "the stored join of an instance",
+	"GRANT %I TO %I":                          "in the sandbox of a rehearsal",
 
 	// Scripts that a DBA runs.
 	"GRANT %I TO %I%s":                      "memberships among the runtime's own roles",

@@ -20,6 +20,10 @@ var Runtime embed.FS
 // check for a running upgrade contain it.
 const Version = "1"
 
+// SchemaMark is the comment of a schema that pgretain created. Any other schema existed before, and
+// is not dropped.
+const SchemaMark = "Made by pgretain, which drops it with its last migration."
+
 // Compare returns a negative number if a version of the runtime is older than Version, zero if
 // equal, a positive number if newer. Versions are numbers: 10 is newer than 9. It returns an error
 // for anything but a number.

@@ -162,7 +162,7 @@ func (e *elsewhere) uninstalls(t *testing.T, cron *pgtest.DB) {
 		return pgtest.Value[int](t, db, "SELECT count(*) FROM pg_namespace WHERE nspname ~ 'retention'")
 	}
 	before := schemas(cron)
-	if r := e.must("uninstall", "--yes"); !strings.Contains(r.stdout, "jobs of pg_cron") {
+	if r := e.must("uninstall", "--yes"); !strings.Contains(r.stdout, "pg_cron jobs") {
 		t.Error(r)
 	}
 	if schemas(e.app) != 0 || schemas(cron) != before-1 {
@@ -248,7 +248,7 @@ func (e *elsewhere) verifies(t *testing.T, cron *pgtest.DB) {
 		see(&member)
 	}
 	see(&viewer, `unknown: could not check the jobs in pg_cron, in database "postgres"`,
-		`role "cron_viewer" cannot take that on`, "Verdict: unknown")
+		`role "cron_viewer" is not a member of it`, "Verdict: unknown")
 	cron.Exec(t, "GRANT retention_runner TO cron_viewer")
 	see(&viewer)
 

@@ -190,17 +190,16 @@ func (p *project) compile(snapshot *catalog.Snapshot, history *generator.History
 	return objects, nil
 }
 
-// next returns the files of the next step, which changes the objects of the history into the wanted
-// ones.
-func (p *project) next(history *generator.History, wanted []generator.Object, cron bool) ([]generator.File, error) {
+// stepOptions returns how the files of a step are written. cron is true for the directory of the
+// jobs in another database.
+func (p *project) stepOptions(cron bool) generator.NextOptions {
 	in := p.file.Install
 	options := generator.NextOptions{Roles: in.Roles, SearchPath: in.Path(), Trust: in.Trust, Schema: in.Schema,
 		Version: func(last int64) int64 { return nextNumber(last, time.Now()) }}
 	if cron {
 		options.Cron, options.Schema = true, "" // jobs need no schema
 	}
-	files, err := generator.Next(history, wanted, options)
-	return files, p.explain(err)
+	return options
 }
 
 // explain adds the source of the policy to an error that has a position in it.

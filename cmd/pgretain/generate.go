@@ -96,15 +96,22 @@ func (c *console) nextSteps() ([]step, error) {
 	}
 	c.show(project.notes, project.sources)
 	tables, jobs := generator.SplitCron(objects, project.file.Install)
+	if c.Uninstall {
+		tables, jobs = nil, nil
+	}
 	steps, wanted := []step{here}, [][]generator.Object{tables, jobs}
 	if len(jobs)+len(there.history.Files()) > 0 {
 		steps = append(steps, there)
 	}
 	for i := range steps {
 		s := &steps[i]
-		files, err := project.next(s.history, wanted[i], s.cron)
+		options := project.stepOptions(s.cron)
+		files, err := generator.Next(s.history, wanted[i], options)
+		if c.Uninstall {
+			files, err = generator.NextRemoval(s.history, options)
+		}
 		if err != nil {
-			return nil, err
+			return nil, project.explain(err)
 		}
 		s.Files = lists.Map(files, func(f generator.File) output {
 			return output{filepath.Join(s.Path, f.Name), f.Text}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -193,24 +192,16 @@ func (c *console) down(ctx context.Context, _ []string) error {
 	if err != nil {
 		return err
 	}
-	done, err := c.undo(ctx, at, install.Down)
-	return c.migrated(done, "nothing to undo", err)
-}
-
-// migrator migrates a directory up or down.
-type migrator = func(context.Context, string, fs.FS, install.Options) ([]install.Migration, error)
-
-// undo calls Down or Uninstall. Holds and run log are in the database of the tables.
-func (c *console) undo(ctx context.Context, at destination, do migrator) ([]install.Migration, error) {
 	if _, err := at.history(); err != nil {
-		return nil, err
+		return err
 	}
 	options := at.options()
 	options.Progress, options.All = c.progress, c.All
-	if !at.cron {
+	if !at.cron { // holds and run log are in the database of the tables
 		options.Export = c.Export
 	}
-	return do(ctx, at.url, os.DirFS(at.Path), options)
+	done, err := install.Down(ctx, at.url, os.DirFS(at.Path), options)
+	return c.migrated(done, "nothing to undo", err)
 }
 
 // progress prints each migration when it is done, unless the output is JSON.
@@ -249,35 +240,43 @@ func (c *console) migrations(ctx context.Context, _ []string) error {
 	return err
 }
 
-// belongings lists what an uninstall drops and keeps: numbers of rows in the runtime's tables, and
-// names of objects by kind.
+// belongings lists what an uninstall removes: numbers of rows in the runtime's tables, and names of
+// objects.
 type belongings struct {
-	Database, Schema    string
-	Runs, Holds, Events int
-	Names               map[string][]string
+	Database string   `json:"database"`
+	Schema   string   `json:"schema"`
+	Runs     int      `json:"runs"`
+	Holds    int      `json:"holds_in_force"`
+	Events   int      `json:"events"`
+	Policies []string `json:"policies"`
+	Each     []string `json:"policies_for_each_schema"`
+	Jobs     []string `json:"jobs"`
+	Indexes  []string `json:"indexes"`
+	Columns  []string `json:"columns"`
+	Rights   []string `json:"rights"`
 }
 
-// uninstall lists what it will remove, asks, and undoes every generated migration. It begins with
-// the jobs if they are in another database.
+// uninstall lists what it will remove, asks, and removes it. It begins with the jobs if they are in
+// another database.
 func (c *console) uninstall(ctx context.Context, _ []string) error {
-	c.All = true
-	tables, err := c.destination("down", false)
+	project, err := readProject(c.Policy)
 	if err != nil {
 		return err
 	}
-	places := []destination{tables}
-	elsewhere, err := directory{c.cronDirectory(), true}.history()
-	if err != nil {
-		return err
-	}
-	if tables.project.file.Install.CronElsewhere() || len(elsewhere.Files()) > 0 {
-		jobs, err := c.destination("down", true)
+	places := []destination{c.tables(project)}
+	files, _ := filepath.Glob(filepath.Join(c.cronDirectory(), "*.sql")) // the pattern is valid
+	if project.file.Install.CronElsewhere() || len(files) > 0 {
+		url, err := c.cronDatabase(project.file.Install)
 		if err != nil {
 			return err
 		}
-		places = []destination{jobs, tables}
+		jobs := destination{directory{c.cronDirectory(), true}, project, url, c.DatabaseURL}
+		places = []destination{jobs, places[0]}
 	}
-	found, err := tables.belongings(ctx, places)
+	found, err := c.belongings(ctx, project.file.Install)
+	if len(places) > 1 {
+		found.Jobs = append(found.Jobs, places[0].options().Install.CronJobPrefix()+"*")
+	}
 	if err == nil && found.Holds > 0 && c.Export == "" {
 		err = refuse("holds in force", found.Holds)
 	}
@@ -287,38 +286,43 @@ func (c *console) uninstall(ctx context.Context, _ []string) error {
 	if err == nil && !c.Yes {
 		err = c.agree(ctx, "Remove all of this from database "+quoted(found.Database)+"?")
 	}
-	if err != nil {
-		return err
-	}
-	var all []install.Migration
 	for _, at := range places {
-		done, undone := c.undo(ctx, at, install.Uninstall)
-		if all, err = append(all, done...), undone; err != nil {
-			break
+		if err == nil {
+			options := at.options()
+			options.Warn = func(d diag.Diagnostic) { c.show(diag.List{d}, nil) }
+			options.Removal = generator.Removal(options.Install)
+			if !at.cron {
+				options.Export = c.Export
+			}
+			err = install.Uninstall(ctx, at.url, os.DirFS(at.Path), options)
 		}
 	}
-	return c.migrated(all, "nothing to undo", err)
+	switch {
+	case err != nil:
+		return err
+	case c.JSON:
+		return c.document("removed", found)
+	}
+	c.printf("removed from database %s\n", quoted(found.Database))
+	return nil
 }
 
-func (at destination) belongings(ctx context.Context, places []destination) (found belongings, err error) {
-	found.Schema, found.Names = at.project.file.Install.Schema, map[string][]string{}
-	for _, place := range places {
-		history, err := place.history()
-		if err != nil {
-			return found, err
-		}
-		for _, o := range history.Objects() {
-			found.Names[string(o.Kind)] = append(found.Names[string(o.Kind)], o.Name)
-		}
-	}
-	err = connected(ctx, at.url, func(conn *pgx.Conn) error {
-		s := &session{conn: conn, install: at.project.file.Install}
+// belongings reads what an uninstall will remove.
+func (c *console) belongings(ctx context.Context, in policy.Install) (found belongings, err error) {
+	found.Schema = in.Schema
+	err = connected(ctx, c.DatabaseURL, func(conn *pgx.Conn) error {
+		s := &session{conn: conn, install: in}
 		var standby, installed bool
 		err := s.row(ctx, "facts", found.Schema).Scan(&standby, &found.Database, &s.user, &installed)
-		if err != nil || !installed {
-			return err
+		if err == nil {
+			err = s.row(ctx, "remains", found.Schema, in.Roles.Worker).
+				Scan(&found.Indexes, &found.Columns, &found.Rights)
 		}
-		return s.explain(s.row(ctx, "uninstall").Scan(&found.Runs, &found.Holds, &found.Events))
+		if err == nil && installed {
+			err = s.row(ctx, "uninstall").
+				Scan(&found.Runs, &found.Holds, &found.Events, &found.Policies, &found.Each, &found.Jobs)
+		}
+		return s.explain(err)
 	})
 	return found, err
 }

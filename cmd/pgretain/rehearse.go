@@ -224,9 +224,9 @@ func (s *stage) compareSnapshot(history *generator.History) error {
 
 // withNext returns the files of a directory and of its next step.
 func (s *stage) withNext(from directory, history *generator.History, wanted []generator.Object) (fs.FS, error) {
-	files, err := s.project.next(history, wanted, from.cron)
+	files, err := generator.Next(history, wanted, s.project.stepOptions(from.cron))
 	if err != nil {
-		return nil, err
+		return nil, s.project.explain(err)
 	}
 	all := fstest.MapFS{}
 	for _, f := range files {

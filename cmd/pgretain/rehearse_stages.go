@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"reflect"
 	"slices"
 	"strings"
@@ -47,7 +48,11 @@ func (s *stage) down(ctx context.Context) (string, error) {
 
 // migrate migrates both directories up or down, as a role that is no superuser. order lists the
 // directories: true stands for the jobs.
-func (s *stage) migrate(ctx context.Context, migrate migrator, order ...bool) (string, error) {
+func (s *stage) migrate(
+	ctx context.Context,
+	migrate func(context.Context, string, fs.FS, install.Options) ([]install.Migration, error),
+	order ...bool,
+) (string, error) {
 	total := 0
 	for _, jobs := range order {
 		database, dir := s.database, s.migrations

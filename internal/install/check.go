@@ -291,11 +291,7 @@ func Bootstrap(install policy.Install, database, migrator string) (string, error
 // warnings of the server to warn. It returns the error of the server, or of the connection.
 func Run(ctx context.Context, url, script string, warn func(diag.Diagnostic)) error {
 	conn, err := connect(ctx, url, func(ctx context.Context, config *pgx.ConnConfig) (*pgx.Conn, error) {
-		config.OnNotice = func(_ *pgconn.PgConn, notice *pgconn.Notice) {
-			d := Said((*pgconn.PgError)(notice))
-			d.Severity = diag.Warning
-			warn(d)
-		}
+		config.OnNotice = warnings(warn)
 		return pgx.ConnectConfig(ctx, config)
 	})
 	if err != nil {
@@ -306,6 +302,15 @@ func Run(ctx context.Context, url, script string, warn func(diag.Diagnostic)) er
 		return fmt.Errorf("bootstrapping: %w", err)
 	}
 	return nil
+}
+
+// warnings returns a handler that passes what the server notices to warn.
+func warnings(warn func(diag.Diagnostic)) pgconn.NoticeHandler {
+	return func(_ *pgconn.PgConn, notice *pgconn.Notice) {
+		d := Said((*pgconn.PgError)(notice))
+		d.Severity = diag.Warning
+		warn(d)
+	}
 }
 
 // rolesOf returns the roles of an install. With "roles: none" the migrator is every role.
@@ -330,6 +335,6 @@ func BootstrapCron(install policy.Install, migrator string) (string, error) {
 			"Set install.database and install.cron_database, or leave --cron out.")
 	}
 	return render("bootstrap_cron", map[string]any{"Database": install.CronDatabase, "Application": install.Database,
-		"Schema": install.CronSchema(), "Mark": schemaMark, "Migrator": migrator, "Roles": rolesOf(install,
+		"Schema": install.CronSchema(), "Mark": sqlfiles.SchemaMark, "Migrator": migrator, "Roles": rolesOf(install,
 			migrator)}), nil
 }

@@ -15,7 +15,9 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
+	"pgretain/internal/diag"
 	"pgretain/policy"
+	sqlfiles "pgretain/sql"
 )
 
 // Options say where the runtime is installed and how long a migration waits.
@@ -36,6 +38,10 @@ type Options struct {
 	All bool
 	// Progress is called after each migration, unless it is nil.
 	Progress func(Migration)
+	// Removal is the statement that Uninstall executes: that of generator.Removal.
+	Removal string
+	// Warn receives warnings of the server during Uninstall, unless it is nil.
+	Warn func(diag.Diagnostic)
 }
 
 // schema returns the schema of the version table.
@@ -107,7 +113,7 @@ func Down(ctx context.Context, url string, dir fs.FS, o Options) ([]Migration, e
 			return nil, err
 		}
 		if o.All {
-			return s.empty(ctx, s.server.mayCreateSchema, func(Migration) bool { return false })
+			return s.empty(ctx)
 		}
 		return s.down(ctx, func(done, applied []Migration) []Migration {
 			if len(done) > 0 && done[0].part == 1 {
@@ -118,31 +124,16 @@ func Down(ctx context.Context, url string, dir fs.FS, o Options) ([]Migration, e
 	})
 }
 
-// Uninstall undoes every generated migration. It drops the version table and the schema, unless
-// migrations of the user are applied; these stay applied. It returns errors like Down.
-func Uninstall(ctx context.Context, url string, dir fs.FS, o Options) ([]Migration, error) {
-	return migrate(ctx, url, dir, o, false, func(s *session) ([]Migration, error) {
-		if err := s.checkRecordedDown(ctx, everything); err != nil {
-			return nil, err
-		}
-		return s.empty(ctx, true, func(m Migration) bool { return m.part == 0 })
-	})
-}
-
 func everything(list []Migration) []Migration { return list }
 
-// empty undoes all applied migrations for which stays is false. If none stays, it drops the version
-// table and, if schema is true, the schema.
-func (s *session) empty(ctx context.Context, schema bool, stays func(Migration) bool) ([]Migration, error) {
-	left := false
-	done, err := s.down(ctx, func(_, applied []Migration) []Migration {
-		left = slices.ContainsFunc(applied, stays)
-		return slices.DeleteFunc(applied, stays)
-	})
-	if err != nil || left || !s.server.versions {
+// empty undoes all applied migrations. Then it drops the version table. It also drops the schema if
+// a later Up may create it again.
+func (s *session) empty(ctx context.Context) ([]Migration, error) {
+	done, err := s.down(ctx, func(_, applied []Migration) []Migration { return applied })
+	if err != nil || !s.server.versions {
 		return done, err
 	}
-	return done, s.versions(ctx, "dropping", "drop_schema", schema)
+	return done, s.versions(ctx, "dropping", "drop_schema", s.server.mayCreateSchema)
 }
 
 // down undoes what an interrupted Up left (done). Then it undoes the migrations that pick selects
@@ -205,16 +196,12 @@ func migrate(
 	return done, s.lost(ctx, err)
 }
 
-// schemaMark is the comment of a schema that pgretain created. Any other schema existed before
-// and is not dropped.
-const schemaMark = "Made by pgretain, which drops it with its last migration."
-
 // versions creates the version table that goose needs, or drops it, with the schema if schema is
 // true. If the schema contains other objects, both stay (error 2BP01). Statements that are sent
 // together are one transaction.
 func (s *session) versions(ctx context.Context, doing, name string, schema bool) error {
 	_, err := s.conn.Exec(ctx, render(name, map[string]any{"WithSchema": schema, "Schema": s.schema(),
-		"Mark":     schemaMark,
+		"Mark":     sqlfiles.SchemaMark,
 		"AddState": s.server.versions && !s.server.states, "Roles": s.Install.Roles}))
 	if err != nil {
 		return fmt.Errorf("%s schema %q: %w", doing, s.schema(), err)
@@ -225,17 +212,18 @@ func (s *session) versions(ctx context.Context, doing, name string, schema bool)
 // keepHolds exports holds and run log if requested. Then it refuses to undo migrations that would
 // drop active holds. The migration checks this as well, but here no migration is undone yet.
 func (s *session) keepHolds(ctx context.Context, todo []Migration) error {
-	if s.Export != "" && s.server.runtime {
-		if err := s.export(ctx); err != nil {
-			return fmt.Errorf("writing holds and run log: %w", err)
-		}
+	if err := s.export(ctx); err != nil {
+		return err
 	}
-	drops := slices.ContainsFunc(todo, func(m Migration) bool {
-		return strings.Contains(m.content, "PERFORM "+s.schema()+"._refuse_down();")
-	})
-	if !drops {
+	drops := slices.ContainsFunc(todo, func(m Migration) bool { return strings.Contains(m.content, "._refuse_down") })
+	if !drops || !s.server.runtime {
 		return nil
 	}
+	return s.refuseHolds(ctx)
+}
+
+// refuseHolds returns an error if a hold is in force that was not exported.
+func (s *session) refuseHolds(ctx context.Context) error {
 	_, err := s.conn.Exec(ctx, s.statement("refuse_down"))
 	if server, ok := errors.AsType[*pgconn.PgError](err); ok {
 		return Refusal(server.Message, server.Detail, server.Hint).because(err)
@@ -243,8 +231,20 @@ func (s *session) keepHolds(ctx context.Context, todo []Migration) error {
 	return err
 }
 
-// export writes one line for each row, and tells the session which holds were exported.
+// export writes holds and run log to the file that Options names, if it names one and the runtime
+// exists.
 func (s *session) export(ctx context.Context) error {
+	if s.Export == "" || !s.server.runtime {
+		return nil
+	}
+	if err := s.writeLog(ctx); err != nil {
+		return fmt.Errorf("writing holds and run log: %w", err)
+	}
+	return nil
+}
+
+// writeLog writes one line for each row, and tells the session which holds were exported.
+func (s *session) writeLog(ctx context.Context) error {
 	file, err := os.OpenFile(s.Export, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return err

@@ -151,6 +151,9 @@ func open(ctx context.Context, url string, dir fs.FS, o Options) (*session, erro
 		config.AfterConnect = func(ctx context.Context, conn *pgconn.PgConn) error {
 			return conn.Exec(ctx, query("session")).Close()
 		}
+		if o.Warn != nil {
+			config.OnNotice = warnings(o.Warn)
+		}
 		s.db = sql.OpenDB(connector{stdlib.GetConnector(*config), s})
 		return nil, s.db.PingContext(ctx)
 	})

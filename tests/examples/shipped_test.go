@@ -56,7 +56,9 @@ func TestExamplesGoUpAndDown(t *testing.T) {
 			if diff := cmp.Diff(installed, kit.Catalog(t, in.DB, "retention")); diff != "" {
 				t.Errorf("up again differs from up (-first +second):\n%s", diff)
 			}
-			if _, err := install.Uninstall(t.Context(), in.URL(kit.Migrator), in.Migrations, in.Options()); err != nil {
+			options := in.Options()
+			options.Removal = generator.Removal(in.File.Install)
+			if err := install.Uninstall(t.Context(), in.URL(kit.Migrator), in.Migrations, options); err != nil {
 				t.Fatalf("%+v", install.Diagnostics(err))
 			}
 			if diff := cmp.Diff(before, kit.Catalog(t, in.DB, "retention")); diff != "" {

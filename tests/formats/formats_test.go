@@ -79,6 +79,16 @@ func applyAndUndo(t *testing.T, start project, tool tool, yaml, later string) (l
 	second := migrations(p, p.generate(t, later))
 	tool.up(t, p)
 	l.second = kit.Catalog(t, in.DB, schema)
+	removal := migrations(p, p.generateRemoval(t))
+	tool.up(t, p)
+	if diff := cmp.Diff(before, withoutVersions(withoutUsage(kit.Catalog(t, in.DB, schema),
+		in.File.Install.Roles.Owner), schema)); diff != "" {
+		t.Fatalf("%s: after the step that removes everything the catalog differs (-want +got)\n%s", tool.name, diff)
+	}
+	tool.down(t, p, removal)
+	if diff := cmp.Diff(l.second, kit.Catalog(t, in.DB, schema)); diff != "" {
+		t.Fatalf("%s: undoing the removal does not restore the second step (-want +got)\n%s", tool.name, diff)
+	}
 	tool.down(t, p, second)
 	l.back = kit.Catalog(t, in.DB, schema)
 	if diff := cmp.Diff(l.first, l.back); diff != "" {
@@ -86,7 +96,7 @@ func applyAndUndo(t *testing.T, start project, tool tool, yaml, later string) (l
 	}
 	tool.down(t, p, first)
 	versions, runtime := pgx.Identifier{schema, "goose_db_version"}.Sanitize(), pgx.Identifier{schema}.Sanitize()
-	in.DB.Exec(t, tool.leaves+"; DROP TABLE IF EXISTS "+versions+"; DROP SCHEMA "+runtime)
+	in.DB.Exec(t, tool.leaves+"; DROP TABLE IF EXISTS "+versions+"; DROP SCHEMA IF EXISTS "+runtime)
 	if diff := cmp.Diff(before, withoutUsage(kit.Catalog(t, in.DB, schema), in.File.Install.Roles.Owner)); diff != "" {
 		t.Fatalf("%s: after undoing all steps the catalog differs (-want +got)\n%s", tool.name, diff)
 	}
@@ -95,6 +105,14 @@ func applyAndUndo(t *testing.T, start project, tool tool, yaml, later string) (l
 		checkFlyway(t, p.dir)
 	}
 	return l
+}
+
+// withoutVersions leaves out the tools' tables of versions, and the schema of the runtime.
+func withoutVersions(catalog []string, schema string) []string {
+	return slices.DeleteFunc(catalog, func(line string) bool {
+		return strings.Contains(line, "goose_db_version") || strings.Contains(line, "schema_version") ||
+			strings.Contains(line, "schema "+schema)
+	})
 }
 
 // checkRecorded checks that pgretain does not take migrations for pending that another tool has

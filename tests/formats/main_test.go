@@ -55,6 +55,27 @@ func (p *project) generate(t *testing.T, yaml string) []string {
 	return names
 }
 
+// generateRemoval writes the step that removes everything, and returns the names of its files.
+func (p *project) generateRemoval(t *testing.T) (names []string) {
+	t.Helper()
+	history, err := generator.ReadFormat(p.dir, p.format)
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, err := generator.NextRemoval(history, options(p.in.File.Install))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range files {
+		p.dir[f.Name] = &fstest.MapFile{Data: []byte(f.Text)}
+		names = append(names, f.Name)
+	}
+	if _, err := generator.Read(p.dir); err != nil {
+		t.Fatalf("reading back: %v", err)
+	}
+	return names
+}
+
 func options(install policy.Install) generator.NextOptions {
 	return generator.NextOptions{
 		Roles:      install.Roles,
