@@ -217,8 +217,8 @@ func testLooksAgain(t *testing.T, binary string) {
 func testServesReports(t *testing.T, binary string) {
 	db := pgtest.Database(t)
 	c := cliProject(t, binary, db)
-	c.want(2, "no address of this machine alone", "report", "--serve=0.0.0.0:0")
-	c.want(2, "no address of this machine alone", "report", "--serve=:8423")
+	c.want(2, "is not an address of only this machine", "report", "--serve=0.0.0.0:0")
+	c.want(2, "is not an address of only this machine", "report", "--serve=:8423")
 	c.want(2, "serve", "report", "--serve", "--output=x.html")
 	lines, interrupt := started(t, c, (*exec.Cmd).StderrPipe, "report", "--serve=127.0.0.1:0")
 	if !lines.Scan() {

@@ -170,7 +170,7 @@ func testRehearsalFinds(t *testing.T, binary string) {
 		t.Errorf("exit code %d, want 1", r.code)
 	}
 	for _, want := range []string{
-		"retention.catalog.json:1:1: error: the schema file makes other tables than this snapshot says",
+		"retention.catalog.json:1:1: error: the tables of the schema file differ from this snapshot",
 		`would fail: column "n" is of type integer but expression is of type text [42804] [L050]`,
 		`error: table "app.odd" differs from before the first migration, after all migrations were undone [L051]`,
 		`error: "lines_odd" ended failed: no row was taken; 1 row was refused: ` +
@@ -187,7 +187,7 @@ func testRehearsalFinds(t *testing.T, binary string) {
 		t.Error("the rehearsal created a migrations directory")
 	}
 
-	c.want(2, "--sandbox and --schema go together", "lint", "--sandbox")
+	c.want(2, "--sandbox and --schema must be used together", "lint", "--sandbox")
 	c.want(2, "could not read schema file", "lint", "--sandbox", "--schema", "nowhere.sql")
 	c.write("broken.sql", "CREATE TABLE a (id int);\nCREATE TABEL b (id int);\n")
 	c.want(2, "broken.sql:2:8: error: syntax error", "lint", "--sandbox", "--schema", "broken.sql")

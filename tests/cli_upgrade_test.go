@@ -137,7 +137,7 @@ func testOlderRuntime(t *testing.T, binary string) {
 	if r := c.finish(c.command("lint")); r.code != 0 {
 		t.Error(r)
 	}
-	c.want(2, `the database has version 1 of the runtime, this pgretain verifies version 2`, "verify")
+	c.want(2, `the database has version 1 of the runtime, but this pgretain verifies version 2`, "verify")
 
 	check := c.finish(c.command("generate", "--check"))
 	if check.code != 1 || !strings.Contains(check.stdout, "00005_pgretain_runtime.sql") {

@@ -196,11 +196,11 @@ func testScheduleRefused(t *testing.T, binary string) {
 			c.must("migrate", "down", "--all")
 			continue
 		}
-		c.want(1, "retention.yaml:10:24: error: the pg_cron of database", "migrate", "up")
+		c.want(1, "retention.yaml:10:24: error: pg_cron of database", "migrate", "up")
 		c.want(1, want, "migrate", "up")
 		c.write("schema.sql", schema)
 		if r := c.finish(c.command("lint", "--sandbox", "--schema", "schema.sql")); r.code != 1 ||
-			!strings.Contains(r.stderr, "retention.yaml:10:24: error: the pg_cron of database") {
+			!strings.Contains(r.stderr, "retention.yaml:10:24: error: pg_cron of database") {
 			t.Errorf("lint in a sandbox: exit code %d\n%s%s", r.code, r.stdout, r.stderr)
 		}
 		if pgtest.Value[bool](t, db, "SELECT to_regclass('retention.goose_db_version') IS NOT NULL") {

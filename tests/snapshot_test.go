@@ -115,7 +115,7 @@ func TestSnapshotAmbiguousName(t *testing.T) {
 	t.Parallel()
 	db := snapshotTemplate.Database(t)
 	_, _, err := inspect.Snapshot(t.Context(), db.Conn(t), inspect.Request{Tables: []string{"a.b.c"}})
-	if err == nil || !strings.Contains(err.Error(), `two tables answer to the name "a.b.c"`) {
+	if err == nil || !strings.Contains(err.Error(), `two tables have the name "a.b.c"`) {
 		t.Errorf("snapshot of a.b.c: %v, want an error that two tables match", err)
 	}
 }

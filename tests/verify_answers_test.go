@@ -104,7 +104,7 @@ func testSnapshotNearMisses(t *testing.T, server *driftServer) {
 	text := c.text(t, report)
 	for _, want := range []string{
 		`info: table "app.message" differs from the catalog snapshot [V033]`,
-		`Another column body: wanted text NOT NULL, found text NOT NULL DEFAULT '-'::text. ` +
+		`Different column body: wanted text NOT NULL, found text NOT NULL DEFAULT '-'::text. ` +
 			`New column note: text. ` +
 			`New index message_note: CREATE INDEX message_note ON app.message USING btree (note).`,
 		`info: table "app.attachment" differs from the catalog snapshot: column note [V033]`,

@@ -42,10 +42,10 @@ func TestStandby(t *testing.T) {
 	for _, user := range []string{"", "looker"} {
 		var report *verifier.Report
 		// The primary sometimes writes WAL by itself, so the standby may lag for a moment.
-		pgtest.Poll(t, "the standby has replayed all that it got", func() bool {
+		pgtest.Poll(t, "the standby has replayed everything that it received", func() bool {
 			standby.CatchUp(t, primary)
 			report = here.verify(t, user, verifier.Options{Counts: true})
-			return strings.Contains(here.text(t, report), "It has replayed all that it got.")
+			return strings.Contains(here.text(t, report), "It has replayed everything that it received.")
 		})
 		expectCodes(t, here, report, "V094")
 		if report.Verdict() != verifier.Unknown {
