@@ -16,8 +16,8 @@ import (
 	"pgretain/policy"
 )
 
-// application returns the functions for applications that a policy has. In them as_of is a
-// variable.
+// application returns the functions of a policy that applications call. In these functions, as_of
+// is a variable.
 func (w *policyCompiler) application() []Object {
 	defer w.saveState()()
 	w.asOf = "v_as_of"
@@ -57,8 +57,8 @@ func (w *policyCompiler) callers() map[string][]string {
 	return callers
 }
 
-// applicationNames are variables of these functions, besides the names that isGeneratedName
-// matches.
+// applicationNames are the variables of the functions that applications call. isGeneratedName
+// matches the names of further variables.
 var applicationNames = []string{
 	"p_key", "p_keys", "p_ttl", "p_id", "v_now", "v_until", "v_expires", "v_free", "v_won", "v_key",
 }
@@ -69,8 +69,8 @@ func isApplicationName(name string) bool {
 	return isGeneratedName(name) || slices.Contains(applicationNames, name) || numberedName.MatchString(name)
 }
 
-// writable returns a column that a function or step writes. It refuses a column that the table
-// lacks and returns nil.
+// writable returns a column that a function or step writes. If the table lacks the column, it
+// reports an error and returns nil.
 func (c *compiler) writable(table *catalog.Table, name string, at diag.Position, code string) *catalog.Column {
 	column := c.knownColumn(table, name, at)
 	if column != nil && column.Generated {
@@ -164,8 +164,9 @@ func (w *policyCompiler) claim(c *policy.Claim) []Object {
 	return objects
 }
 
-// claimable reports whether a policy may have "claim". It refuses policies whose rows are more than
-// entries that expire. A claim overwrites an expired entry, and no step would see the old one.
+// claimable reports whether a policy may have "claim". It refuses a policy that does anything else
+// than delete expired entries. A claim overwrites an expired entry, so other steps would not run
+// for that entry.
 func (w *policyCompiler) claimable(c *policy.Claim) bool {
 	refused := func(at diag.Position, message, hint string) bool {
 		w.refuse(at, codeApplication, message, hint)
@@ -205,8 +206,8 @@ func (w *policyCompiler) claimFields(c *policy.Claim, key *catalog.Column) field
 	set := append([]valueText{{Column: ident(key.Name), Value: "k.key"}, {Column: ident(clock.column), Value: until}},
 		w.setting(c.Set, func(a policy.Assignment) sqlText { return w.valueFrom(a.Value, nil, "") })...)
 	w.refuseMissing(w.table, setColumns(set), c.Position, codeApplication)
-	// The primary key stays when a claim takes an expired entry over. So foreign keys still refer
-	// to the same row.
+	// A claim that reuses an expired entry does not change its primary key. So foreign keys still
+	// refer to the same row.
 	var defaults []ident
 	for _, column := range w.table.Columns {
 		if !column.Generated && !slices.Contains(append(setColumns(set), w.table.PrimaryKey...), column.Name) {
@@ -256,8 +257,8 @@ var (
 	rounded = regexp.MustCompile(`^timestamp\(([0-5])\)`)
 )
 
-// instants returns the present time and the end of the claim in the clock's own type. The policy
-// does not find the entry due before that end. A value is "" if the clock itself is an instant.
+// instants returns the present time and the end of the claim, both in the clock's own type. The
+// entry is not due before the end of the claim. A value is "" if the clock itself is an instant.
 func (w *policyCompiler) instants(c *policy.Claim, k *clock) (now, expires sqlText) {
 	column := w.table.Column(k.column)
 	switch {

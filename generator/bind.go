@@ -27,7 +27,7 @@ type binder struct {
 	scalars     []join                     // joins that are read as sub-selects, latest last
 	content     sqlText                    // SQL that replaces the relation "partition"; "" if there is none
 	partitioned *partitioned               // the table of a policy on partitions, nil for a policy on rows
-	deleted     []string                   // tables that earlier steps delete from; only their other rows are read
+	deleted     []string                   // tables from which earlier steps delete; their deleted rows are not read
 }
 
 // saveState returns a function that restores the present state of the binder. Use: defer
@@ -69,8 +69,9 @@ func (b *binder) bindQuery(e policy.Expr, ofTheRow bool) sqlText {
 	return spliced(e, append(b.tableEdits(e, parsed, policy.IsQuery), columns...))
 }
 
-// valueFrom translates an expression that may read as_of and the columns of table from, which has
-// the name alias. If from is nil, it may read as_of only.
+// valueFrom translates an expression that may read as_of and the columns of one table. The
+// parameter "from" is that table, and "alias" is its name in the expression. If "from" is nil, the
+// expression may read as_of only.
 func (b *binder) valueFrom(e policy.Expr, from *catalog.Table, alias string) sqlText {
 	return enclosed(spliced(e, b.columnEdits(b.parse(e), func(ref pgparse.ColumnRef) (sqlText, bool) {
 		if from != nil && len(ref.Fields) == 2 && ref.Fields[0] == alias && !ref.Star {
@@ -84,8 +85,8 @@ func spliced(e policy.Expr, edits []pgparse.Edit) sqlText {
 	return sqlText(strings.TrimSpace(pgparse.Splice(e.SQL, edits)))
 }
 
-// columnEdits returns the edits that replace as_of and each name for which meaning returns another
-// text.
+// columnEdits returns the edits that replace names in an expression. It replaces as_of, and each
+// name for which the function "meaning" returns a text.
 func (b *binder) columnEdits(parsed *pgparse.Expr, meaning func(pgparse.ColumnRef) (sqlText, bool)) []pgparse.Edit {
 	var edits []pgparse.Edit
 	for _, ref := range parsed.Columns {
@@ -236,8 +237,8 @@ func (b *binder) scalar(ref pgparse.ColumnRef) (sqlText, bool) {
 	return "", false
 }
 
-// knownColumn returns a column that the policy names. It refuses a column that the table lacks and
-// returns nil.
+// knownColumn returns a column that the policy names. If the table lacks the column, it reports an
+// error and returns nil.
 func (c *compiler) knownColumn(table *catalog.Table, name string, at diag.Position) *catalog.Column {
 	column := table.Column(name)
 	if column == nil {
@@ -293,8 +294,8 @@ var (
 // wait.
 func ownColumnsOnly(e *pgparse.Expr) bool { return readsOnly(e, "t") && harmlessOnly(e) }
 
-// readsOnly reports whether an expression has no sub-select and reads only unqualified columns and
-// columns of the relations in names.
+// readsOnly reports whether an expression has no sub-select and reads only two kinds of columns:
+// unqualified columns, and columns of the named relations.
 func readsOnly(e *pgparse.Expr, names ...string) bool {
 	return !e.Subquery && !slices.ContainsFunc(e.Columns, func(ref pgparse.ColumnRef) bool {
 		return len(ref.Fields) > 1 && !slices.Contains(names, ref.Fields[0])

@@ -177,8 +177,8 @@ func earliest(k *policy.Clock) sqlText {
 	return fragment("instant", fields{"Type": sqlText(typ), "At": literal(text)})
 }
 
-// withoutInstant returns the conditions under which a row has no instant. They require a window and
-// an up_to that are not NULL. If one of these is NULL, no row is due.
+// withoutInstant returns the conditions under which a row has no instant. The conditions also
+// require that neither the window nor up_to is NULL, because otherwise no row is due.
 func (k *clock) withoutInstant() []sqlText {
 	none := []sqlText{fragment("is null", k.expr)}
 	if k.key != "" {
@@ -243,7 +243,8 @@ func (w *policyCompiler) ceiling(k *clock, number int, stored bool) sqlText {
 	})
 }
 
-// watermark returns the fields of a watermark that templates read. typ is the type of the position.
+// watermark returns the template fields for a watermark. The parameter "typ" is the type of the
+// position.
 func (w *policyCompiler) watermark(m *policy.Watermark, typ string) fields {
 	d := fields{"Table": quotedTable(m.Table), "Column": ident(m.Column), "Where": sqlText("")}
 	table := w.relation(m.Table)
@@ -298,8 +299,8 @@ func (w *policyCompiler) compileWindow(k *clock, number int) {
 	}
 }
 
-// tierCutoff returns the cutoff of one tier and the latest value that it can have; "NULL" and ""
-// for never.
+// tierCutoff returns the cutoff of one tier, and the latest cutoff that any row of the tier can
+// have. For a tier that is never due, it returns "NULL" and "".
 func (w *policyCompiler) tierCutoff(k *clock, t policy.Tier, number string) (cutoff, bound sqlText) {
 	switch {
 	case t.Never:
@@ -314,8 +315,8 @@ func (w *policyCompiler) tierCutoff(k *clock, t policy.Tier, number string) (cut
 	return cutoff, cutoff
 }
 
-// settableCutoff returns the cutoff of a window that is a constant, or that replaces NULL. If the
-// window has a lower bound, it can be changed at run time.
+// settableCutoff returns the cutoff for d.Else: the constant window, or the constant that replaces
+// NULL. If the window has a lower bound, operators can change this constant.
 func (w *policyCompiler) settableCutoff(d policy.WindowData) sqlText {
 	if d.AtLeast == nil {
 		return w.cutoffBefore(*d.Else)
@@ -344,8 +345,8 @@ func (w *policyCompiler) checkWindow(d *policy.WindowData) {
 	}
 }
 
-// dataCutoff returns the cutoff of a window that an expression computes for each row, and the
-// latest value that it can have.
+// dataCutoff returns the cutoff for a window that an expression computes for each row. It also
+// returns the latest cutoff that any row can have.
 func (w *policyCompiler) dataCutoff(k *clock, d *policy.WindowData, number string) (cutoff, bound sqlText) {
 	limit := func(i *policy.Interval) sqlText { // empty if there is no limit
 		if i == nil {

@@ -6,7 +6,7 @@
 //
 //	Compile  policy.File + catalog.Snapshot + History -> []Object  objects of the database
 //	Read     a migration directory                    -> History   objects of earlier migrations
-//	Next     History + []Object                       -> []File    one step from the one to the other
+//	Next     History + []Object                       -> []File    the step from the history to the objects
 package generator
 
 import (
@@ -24,7 +24,7 @@ import (
 	"pgretain/policy"
 )
 
-// These codes are reported for errors that need a catalog snapshot to find.
+// These are the codes of errors that pgretain can find only with a catalog snapshot.
 var (
 	codeNoTable      = diag.Register("P050", "table is not in the catalog snapshot")
 	codeNoColumn     = diag.Register("P051", "column is not in the catalog snapshot")
@@ -33,7 +33,7 @@ var (
 	codeClockType    = diag.Register("P054", "type of the clock is not a date or a timestamp")
 	codeCascade      = diag.Register("P055", "foreign key reaches a table that is not in cascades")
 	codeProtected    = diag.Register("P056", "delete or change reaches a protected table")
-	CodeExpression   = diag.Register("P057", "expression cannot be used here") // also if a server refuses to plan it
+	CodeExpression   = diag.Register("P057", "expression cannot be used here") // or a server cannot plan it
 	codeReservedName = diag.Register("P058", "name is used by the generated SQL")
 	codeStep         = diag.Register("P060", "step could not be generated")
 	codeSnapshotOld  = diag.Register("P061", "snapshot was taken with another search path")
@@ -111,7 +111,7 @@ func (c *compiler) checkSnapshot() {
 				c.snapshot.SearchPath, c.file.Install.SearchPath),
 			`Run "pgretain snapshot" again.`)
 	}
-	at := map[string]diag.Position{} // tables that no policy names have the position of install
+	at := map[string]diag.Position{} // a table that no policy names gets the position of "install"
 	for _, p := range slices.Backward(c.file.Policies) {
 		at[p.Table.String()] = p.Table.Position
 	}
@@ -166,7 +166,7 @@ func (c *compiler) compilePolicy(p *policy.Policy) []Object {
 	if w.collectRights(); c.diags.HasErrors() {
 		return nil
 	}
-	if c.dry { // what only the registry needs may be refused, too
+	if c.dry { // values that only the registry needs can have errors, too
 		w.stepEntries()
 		w.restores()
 		return before
@@ -176,9 +176,13 @@ func (c *compiler) compilePolicy(p *policy.Policy) []Object {
 	return append(slices.Concat(before, functions, application), row)
 }
 
-// checkSteps refuses deletes and changes that reach tables which the policy must not touch, and
-// copies of rows that no step deletes. It also refuses a second rank in "any" and a second step
-// that deletes the rows of the policy. It returns false in the last two cases.
+// checkSteps reports errors in the steps. It refuses:
+// - a delete or an update that reaches a table which the policy must not change,
+// - a step that copies rows which no step deletes,
+// - a second rank in "any",
+// - a second step that deletes the rows of the policy.
+//
+// It returns false in the last two cases.
 func (c *compiler) checkSteps(p *policy.Policy, table *catalog.Table) bool {
 	c.checkProtected(p)
 	c.checkCopiesDeleted(p)
@@ -248,8 +252,8 @@ func (c *compiler) refuseWith(at diag.Position, code, message, detail, hint stri
 	c.diags.Add(diag.Diagnostic{Position: at, Code: code, Message: message, Detail: detail, Hint: hint})
 }
 
-// relation returns the table of the snapshot that a join or a step names. It refuses a table that
-// the snapshot lacks, and returns nil.
+// relation returns the table of the snapshot that a join or a step names. If the snapshot lacks the
+// table, it reports an error and returns nil.
 func (c *compiler) relation(t policy.Table) *catalog.Table {
 	table := c.tables[t.String()]
 	if table == nil {
@@ -274,8 +278,8 @@ func (c *compiler) refuseTable(at diag.Position, name string) {
 	c.refuse(at, codeNoTable, fmt.Sprintf("table %q is not in the catalog snapshot", name), hint)
 }
 
-// wrongKind returns the end of a message about a relation that does not store rows itself: the kind
-// of the relation.
+// wrongKind returns the end of a message about a relation that does not store rows itself. The text
+// names the kind of the relation.
 func wrongKind(table *catalog.Table) string {
 	if table.Kind == "foreign" {
 		return "is a foreign table, with rows on another server"
@@ -283,8 +287,8 @@ func wrongKind(table *catalog.Table) string {
 	return fmt.Sprintf("is a %s, not a table", table.Kind)
 }
 
-// findTable returns the table of a policy. It refuses a table whose rows cannot be taken one by one
-// and returns nil.
+// findTable returns the table of a policy. If rows of the table cannot be taken one by one, it
+// reports an error and returns nil.
 func (c *compiler) findTable(p *policy.Policy) *catalog.Table {
 	table := c.tableWithRows(p.Table)
 	if table == nil || c.refuseInheritance(table, p.Table.Position) {
@@ -329,7 +333,7 @@ func (c *compiler) refuseInheritance(table *catalog.Table, at diag.Position) boo
 	return inherited
 }
 
-// refuseNames refuses a table with a column that has the name of a variable of a generated
+// refuseNames refuses a table if one of its columns has the name of a variable in a generated
 // function. It reports whether it refused the table.
 func (c *compiler) refuseNames(table *catalog.Table, at diag.Position, taken func(name string) bool) bool {
 	i := slices.IndexFunc(table.Columns, func(column catalog.Column) bool { return taken(column.Name) })
@@ -342,8 +346,8 @@ func (c *compiler) refuseNames(table *catalog.Table, at diag.Position, taken fun
 }
 
 // isGeneratedName reports whether a name is a variable of the functions that take rows. PostgreSQL
-// could not tell a column of this name from the variable. After a prefix such as "v_new_" follows a
-// number.
+// could not tell a column of this name from the variable. A prefix such as "v_new_" is followed by
+// a number.
 var isGeneratedName = regexp.MustCompile(
 	`^v_((as_of|batch|copied|count|found|ignored|out|rel|rels|rows|tids)$|(new|rels|tids|window|written)_)`).MatchString
 
@@ -370,7 +374,7 @@ func each[T, R any](list []T, f func(T) R) []R {
 	return made
 }
 
-// appendUnique returns list with item added, unless list has it already.
+// appendUnique appends an item to a list, unless the list contains the item already.
 func appendUnique[T comparable](list []T, item T) []T {
 	if slices.Contains(list, item) {
 		return list

@@ -250,8 +250,8 @@ func TestObjectsAreDocumented(t *testing.T) {
 	}
 }
 
-// TestTemplatesAreDocumented checks that templates/README.md has every template, and that the files
-// exist to which it links.
+// TestTemplatesAreDocumented checks that templates/README.md names every template, and that every
+// file in its links exists.
 func TestTemplatesAreDocumented(t *testing.T) {
 	t.Parallel()
 	page := fixture.ReadFile(t, "../templates/README.md")

@@ -19,10 +19,10 @@ import (
 type rowFacts struct {
 	// clock of a row; "" if there are several clocks, or it reads another table
 	Clock    string            `json:"clock,omitempty"`
-	Value    string            `json:"value,omitempty"`    // the clock as people see it, if it differs from Clock
-	At       string            `json:"at,omitempty"`       // the clock as it is compared, if people see another value
+	Value    string            `json:"value,omitempty"`    // the clock in readable form, if it differs from Clock
+	At       string            `json:"at,omitempty"`       // the clock as compared, if it differs from Value
 	Encoding *instantEncoding  `json:"encoding,omitempty"` // converts the least value into a timestamp for people
-	Where    string            `json:"where,omitempty"`    // condition: the policy is about the row; "" for all rows
+	Where    string            `json:"where,omitempty"`    // condition that selects the policy's rows; "" for all rows
 	Nulls    bool              `json:"nulls,omitempty"`    // count the rows without a clock value
 	Ahead    string            `json:"ahead,omitempty"`    // a clock value above this one is far ahead
 	Archives map[string]string `json:"archives,omitempty"` // maps an archive to its column with the number of the run
@@ -43,7 +43,7 @@ type encodedClock struct {
 	Checked bool   `json:"checked,omitempty"` // the policy has a "since" later than the default
 	From    string `json:"from,omitempty"`    // FROM clause of the rows, unless it is the policy's table
 	Indexed bool   `json:"indexed,omitempty"` // an index can return the values in order
-	Where   string `json:"where,omitempty"`   // condition: the policy is about the row
+	Where   string `json:"where,omitempty"`   // condition that selects the policy's rows
 	Partial bool   `json:"partial,omitempty"` // the index contains only rows for which Where is true
 	instantEncoding
 }
@@ -55,8 +55,8 @@ type instantEncoding struct {
 	Shift int    `json:"shift,omitempty"`
 }
 
-// facts returns the row facts of the policy. It leaves the clock out if there are several, because
-// then no clock alone makes a row due.
+// facts returns the row facts of the policy. If the policy has several clocks, it leaves them out,
+// because no clock alone decides whether a row is due.
 func (w *policyCompiler) facts() rowFacts {
 	f := rowFacts{Archives: w.factsArchives(), Clocks: w.encodedClocks()}
 	if w.policy.Partitions {
@@ -98,8 +98,8 @@ func (w *policyCompiler) facts() rowFacts {
 	return f
 }
 
-// yearsAhead returns how many years ahead of as_of a clock value is implausible. An age is in the
-// past, and most expiries are near.
+// yearsAhead returns a number of years. A clock value more years after as_of than this is
+// implausible. An age is in the past, and most expiries are near.
 func yearsAhead(source *policy.Clock) int {
 	if source.Kind == "expires" {
 		return 10
@@ -107,7 +107,7 @@ func yearsAhead(source *policy.Clock) int {
 	return 1
 }
 
-// farAhead returns, as SQL, the clock value above which a value is far ahead.
+// farAhead returns the greatest plausible clock value, as SQL. A greater value is "far ahead".
 func (w *policyCompiler) farAhead(k *clock) sqlText {
 	return w.converted(k, fragment("years later", fields{"Instant": w.asOf, "Years": yearsAhead(k.source)}))
 }
@@ -369,8 +369,8 @@ func kindOf(table *catalog.Table) string {
 	return table.Kind
 }
 
-// newDependency returns what the policy uses of a table. names are the names that may mean a column
-// of the table; nil means all columns.
+// newDependency returns what the policy uses of a table. The parameter "names" contains every name
+// that may mean a column of the table; nil means all columns.
 func (w *policyCompiler) newDependency(table *catalog.Table, names map[string]bool) *dependency {
 	name := tableName(table)
 	e := &dependency{Kind: kindOf(table), Columns: map[string]string{}, Whole: slices.Contains(w.wholes, name)}

@@ -32,8 +32,8 @@ type tool struct {
 	width   int  // digits of a number in a new directory
 	gapless bool // the tool refuses a directory in which a number is missing
 
-	// A file name is prefix, number, separator, a word and suffix. If Down has a file of its own,
-	// that file has downPrefix and downSuffix instead.
+	// A file name consists of prefix, number, separator, a word and suffix. If Down has a file of
+	// its own, the name of that file has downPrefix and downSuffix instead.
 	prefix, separator, suffix string
 	downPrefix, downSuffix    string
 
@@ -71,7 +71,8 @@ var tools = map[Format]tool{
 		misread: psqlMisread, escape: asItIs, unescape: asItIs},
 }
 
-// These are the strings that tern looks for in a file, and how a file contains them as text.
+// tern gives a meaning to the first two strings. The last two replace braces and dashes in a file
+// that must contain them as plain text.
 const (
 	ternDownLine = "---- create above / drop below ----"
 	ternNoTxLine = "---- tern: disable-tx ----"
@@ -188,8 +189,9 @@ func ternMisread(text string, t pgparse.Token) string {
 // dollarQuoted matches a dollar quote without a dollar inside.
 var dollarQuoted = regexp.MustCompile(`(?s)^\$[^$]*\$[^$]*\$[^$]*\$$`)
 
-// flywayNeeds matches the line with which a file names the settings that its configuration file
-// must have. A file needs one outside a transaction, or if a text looks like a placeholder.
+// flywayNeeds matches a line of a migration that names its configuration file and the settings in
+// it. A migration needs a configuration file if it runs outside a transaction, or if a text looks
+// like a placeholder.
 var flywayNeeds = regexp.MustCompile(`(?m)^-- pgretain: needs (.+)\.conf with (.+)$`)
 
 func flywayHead(name, text string, noTransaction bool) (head string) {
@@ -235,8 +237,8 @@ func flywayMisread(_ string, t pgparse.Token) string {
 	return ""
 }
 
-// psqlVariable matches text that psql may replace. A number cannot be a variable; slices of arrays
-// contain numbers.
+// psqlVariable matches text that psql may replace by the value of a variable. It does not match a
+// colon with a number, as in the slice of an array.
 var psqlVariable = regexp.MustCompile(`^:(['"{]|[0-9]*[A-Za-z_\x{80}-\x{10FFFF}])[^ \n\])]*`)
 
 // psqlMisread returns why psql would misread a token; "" if it would not. Outside quotes, psql

@@ -320,11 +320,12 @@ func quoteName(name string) string {
 }
 
 // Rebase reads dir like ReadFormat and leaves out one side of each fork. It leaves out the side
-// that begins with one of heads. With later it leaves out the side whose first file has the greater
-// number. Two files with the same number have no later one. Unlike ReadFormat, Rebase refuses a
-// statement that no object of its kind has. It returns the remaining history and the names of the
-// files that it left out, in the order of their numbers. If nothing forks, it leaves out none. It
-// writes nothing. The error is a *HistoryError if a fork remains or a file is wrong.
+// whose first file is listed in the parameter "heads". If "later" is true, it leaves out the side
+// whose first file has the greater number. Two files with the same number have no later one. Unlike
+// ReadFormat, Rebase refuses a statement that pgretain never writes for an object of this kind. It
+// returns the remaining history and the names of the files that it left out, in the order of their
+// numbers. If there is no fork, it leaves out no file. It writes nothing. The error is a
+// *HistoryError if a fork remains or a file is wrong.
 func Rebase(dir fs.FS, format Format, heads []string, later bool) (*History, []string, error) {
 	d, err := openDir(dir, format)
 	for err == nil {
@@ -348,7 +349,7 @@ func Rebase(dir fs.FS, format Format, heads []string, later bool) (*History, []s
 	return nil, nil, err
 }
 
-// leaveOut leaves out head and the files that continue it. Files of the user stay.
+// leaveOut leaves out the file "head" and all files that continue it. Files of the user stay.
 func (dir migrationDir) leaveOut(head string) error {
 	if !dir.isOurs(head) {
 		return historyError(ErrNoFork, "pgretain did not generate this migration and cannot rewrite it", head)

@@ -13,9 +13,9 @@ import (
 	"pgretain/policy"
 )
 
-// passIndex is the index by which a pass, or the rank of a guard, finds its rows. It contains clock
-// and key, or "per" and "order". It is partial on "where" if an index predicate can contain that
-// condition.
+// passIndex is the index by which a pass, or the rank of a guard, finds its rows. Its columns are
+// the clock and the key, or the items of "per" and "order". If an index predicate can contain the
+// condition "where", the index is partial.
 type passIndex struct {
 	items     []orderItem
 	predicate sqlText
@@ -253,7 +253,7 @@ func (w *policyCompiler) ensureColumns() []Object {
 	return objects
 }
 
-// refuseType refuses another type for a column that an earlier migration added, because pgretain
+// refuseType refuses a changed type of a column that an earlier migration added, because pgretain
 // cannot know how to convert its values. It accepts the new type after the user has changed the
 // column in the table.
 func (w *policyCompiler) refuseType(before Object, live *catalog.Column, column policy.Column) {

@@ -33,8 +33,8 @@ func Checks(file *policy.File, snapshot *catalog.Snapshot) []Check {
 	c := newCompiler(file, snapshot, nil)
 	var checks []Check
 	for _, p := range file.Policies {
-		// A policy for each schema is left out, because no schema has the name of its word. So is a
-		// policy that reads columns which the "ensure" of another policy adds.
+		// Two kinds of policies are left out. A policy for each schema names a schema that does not
+		// exist. A policy may read columns that "ensure" of another policy will add.
 		if table := c.rowsTable(p); table != nil && file.EachOf(p) == nil &&
 			!slices.ContainsFunc(p.Uses(), c.addsColumnsLater(p)) {
 			checks = append(checks, c.checks(p, table)...)
@@ -64,7 +64,7 @@ func (c *compiler) checks(p *policy.Policy, table *catalog.Table) []Check {
 	for i, j := range p.Joins {
 		checks = append(checks, Check{*cmp.Or(j.Query, j.Where), w.checkText("1", w.joins[:i+1], nil)})
 	}
-	marks := map[policy.Expr]sqlText{} // by condition, the other tables that conditions of watermarks read
+	marks := map[policy.Expr]sqlText{} // maps the condition of a watermark to the other tables that it reads
 	for _, k := range p.DueClocks() {
 		if m := k.Watermark; m != nil && m.Where != nil {
 			marks[*m.Where] = fragment("watermark", w.watermark(m, ""))
@@ -242,8 +242,8 @@ func (c *compiler) notePastGuards(p *policy.Policy, from policy.Table, guarded [
 	}
 }
 
-// noteIndexes warns of foreign keys that deletes must check without an index, unless a migration
-// builds one. It repeats no warning of an earlier policy.
+// noteIndexes warns of a foreign key that a delete must check without an index, unless a migration
+// builds such an index. It does not repeat a warning of an earlier policy.
 func (c *compiler) noteIndexes(p *policy.Policy, reported map[string]bool) {
 	var missing []string
 	for _, d := range p.Deletes() {

@@ -59,7 +59,8 @@ type NextOptions struct {
 	Cron bool
 	// Label is the middle part of the file names; "retention" if empty.
 	Label string
-	// Version returns a number greater than previous. If it is nil, the next number is used.
+	// Version returns the number of a new file, which must be greater than previous. If the field
+	// Version is nil, the new number is previous + 1.
 	Version func(previous int64) int64
 
 	path       string // search path of Up

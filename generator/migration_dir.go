@@ -27,7 +27,7 @@ var (
 	partLine = regexp.MustCompile(`^-- pgretain: part ([0-9]+) of ([0-9]+)\n`)
 	// formatLine matches the fourth line. Files for goose have none.
 	formatLine = regexp.MustCompile(`^(?:.*\n){3}-- pgretain: format ([a-z]+)\n`)
-	// ourName matches the name of a generated file after its number.
+	// ourName matches the part of a generated file's name that follows the number.
 	ourName = regexp.MustCompile(`_(?:pgretain_runtime|retention_(?:tables|indexes|policies|drop_indexes|uninstall))` +
 		`(?:\.up|\.down)?\.sql$`)
 )

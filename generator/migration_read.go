@@ -128,7 +128,8 @@ func (r *reader) read(text string) error {
 	return nil
 }
 
-// begin begins a chapter of the runtime. An object without a mark may follow its heading.
+// begin begins a chapter of the runtime. If the heading stands between objects without marks, the
+// objects below the heading need no marks either.
 func (r *reader) begin(title string) error {
 	unmarked := r.object != nil && r.object.object.Kind == KindRuntime && !r.object.drops
 	err := r.close()

@@ -161,8 +161,8 @@ func (o Object) grantedTo(in policy.Roles, names ...string) Object {
 	return o
 }
 
-// Change is the difference of one object between two states. Before is nil for a new object, After
-// for a removed one.
+// Change is the difference of one object between two states. Before is nil for a new object. After
+// is nil for a removed object.
 type Change struct {
 	Before, After *Object
 	// Keep is true for a column or an archive that no step removes: it existed before, or it
@@ -252,7 +252,7 @@ func (c Change) Words() string {
 // sqlWords returns the differences between the statements of two objects.
 func sqlWords(before, after Object) string {
 	lines := func(o Object) (list []explain.Line) {
-		statements, _ := pgparse.Statements(o.SQL) // an object that indexBefore read or rendered has valid SQL
+		statements, _ := pgparse.Statements(o.SQL) // the SQL is valid: pgretain has read or rendered it
 		for _, sql := range statements {
 			list = append(list, explain.Line{Key: "SQL", Text: withoutComments(sql)})
 		}

@@ -49,9 +49,10 @@ func (w *policyCompiler) function(suffix, arguments, template string, data field
 	return o.grantedTo(w.file.Install.Roles, w.file.Install.Roles.Worker)
 }
 
-// migratorFunction renders a function that the migrating role owns, because it needs the privileges
-// of the owner of the tables. The owner of the other functions cannot have these privileges. The
-// migrating role is its member, and PostgreSQL refuses memberships in a circle.
+// migratorFunction renders a function that the migrating role owns, because the function needs the
+// privileges of the tables' owner. The role that owns the other functions cannot get these
+// privileges. The migrating role is a member of that role, and PostgreSQL refuses circular
+// memberships.
 func (w *policyCompiler) migratorFunction(suffix, arguments, template string, data fields) Object {
 	o := w.function(suffix, arguments, template, data)
 	o.As = AsMigrator
@@ -83,7 +84,7 @@ func (w *policyCompiler) storedTables() []Object {
 	return objects
 }
 
-// checkStored refuses a table for a join if the runtime or another join has its name.
+// checkStored refuses the table of a join if the runtime or another join uses the same name.
 func (c *compiler) checkStored(objects []Object) {
 	taken := map[string]string{c.file.Install.Schema + ".goose_db_version": "by the runtime"}
 	for _, o := range objects { // objects of the runtime come first
@@ -126,7 +127,7 @@ func (c *compiler) reports() []Object {
 		w := c.newPolicyCompiler(p, &catalog.Table{}, "p_as_of")
 		w.report = true
 		data, parts := fields{"Query": w.bindQuery(r.Query, false), "Alert": sqlText("")}, r.Fragments()
-		if r.Alert != nil { // its names, except as_of, are columns of the query, which only the server knows
+		if r.Alert != nil { // except as_of, its names are columns of the query; only the server knows them
 			data["Alert"] = w.valueFrom(*r.Alert, nil, "")
 			parts = append(parts, policy.SQLFragment{Expr: *r.Alert})
 		}

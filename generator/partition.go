@@ -203,7 +203,7 @@ func (w *policyCompiler) removePartition(s step) sqlText {
 		"Action": sqlText(s.verb), "Counts": s.Drop == nil || !detached})
 }
 
-// Instances contains the objects of a policy for each schema. Their SQL has the word that stands
+// Instances contains the objects of a policy for each schema. Their SQL contains a word that stands
 // for the schema. No migration contains them. The runtime creates or replaces them when a run of an
 // instance begins.
 type Instances struct {
@@ -211,8 +211,8 @@ type Instances struct {
 	Objects []Object
 }
 
-// compileEach compiles a policy for each schema. It compiles one instance, whose schema is called
-// like the word.
+// compileEach compiles a policy for each schema. It compiles one instance, in a schema that has the
+// word as its name.
 func (c *compiler) compileEach(p *policy.Policy, e *policy.Each) []Object {
 	instance := *p
 	instance.Name = e.ScriptName(p.Name)

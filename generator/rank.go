@@ -11,7 +11,7 @@ import (
 
 // ranked is a compiled rank on the alias t.
 type ranked struct {
-	Name     sqlText // name of the relation that has the place of each row
+	Name     sqlText // name of the relation that contains the place of each row
 	First    int64
 	Count    fields // number of first rows, if an expression computes it; replaces First
 	WithTies bool
@@ -46,8 +46,9 @@ type groupKey struct {
 	Null     bool // selects the rows in which the key is NULL
 }
 
-// rankOf compiles a rank. It ranks the rows of "where" and "among" whose first order item is not
-// NULL. Joins become sub-selects, because a rank reads more rows than a batch joins.
+// rankOf compiles a rank. The rank covers rows for which "where" and "among" are true and whose
+// first order item is not NULL. Joins become sub-selects, because a rank reads more rows than a
+// batch joins.
 func (w *policyCompiler) rankOf(source *policy.Rank, name sqlText) *ranked {
 	defer w.saveState()()
 	w.scalars = w.asScalars(w.policy.Joins, nil)
@@ -84,8 +85,9 @@ func (w *policyCompiler) rankTexts(source *policy.Rank, name sqlText) *ranked {
 	return r
 }
 
-// verdictInGroup returns the SQL of guardVerdict for the rows of one group by keys. If each of the
-// guard's own groups lies within one such group, its rank reads no other rows.
+// verdictInGroup returns the SQL of guardVerdict for the rows of one group. The parameter "keys"
+// says how rows are grouped. If every group of the guard's own rank lies within one such group, the
+// SQL reads no other rows.
 func (w *policyCompiler) verdictInGroup(name string, keys []groupKey) sqlText {
 	for _, g := range w.guards {
 		apart := func(k groupKey) bool {

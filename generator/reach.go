@@ -46,7 +46,8 @@ func (c *compiler) checkReach(step policy.Step, from string) {
 
 // checkCopied refuses to delete related rows if foreign keys then delete rows that an earlier step
 // has copied. A row that is inserted after the copy would be deleted without a copy. For rows that
-// refer to the policy's own rows this cannot happen, because a batch first locks all rows between.
+// refer to the policy's own rows this cannot happen, because a batch first locks all rows on the
+// path from the one to the other.
 func (c *compiler) checkCopied(before []policy.Step, step policy.Step) {
 	if step.Related == nil || step.Delete == nil {
 		return
@@ -201,8 +202,7 @@ type right struct {
 // collectRights records the privileges on tables that the policy needs.
 func (w *policyCompiler) collectRights() {
 	var locked []string
-	// while holds exist, the run locks the referring rows before it deletes the rows to which they
-	// refer
+	// while holds exist, a run first locks the rows that refer to a row, and then deletes that row
 	for _, name := range w.deletes {
 		below := func(k catalog.ForeignKey) string { return w.tables.Root(k.Table) }
 		locked = append(locked, each(w.cascadeKeys(name), below)...)
@@ -224,15 +224,16 @@ func (w *policyCompiler) collectRights() {
 		w.noteReads(part)
 	}
 	for _, e := range w.policy.Effects(len(w.steps)) {
-		if e.Statement { // noteReads handles tables of pg_catalog and of the runtime
+		if e.Statement { // noteReads handles reads of pg_catalog and of the runtime
 			w.relation(e.Table)
 		}
 	}
 }
 
-// noteReads records the tables and the names that an expression reads. A bare name of a table is
-// looked up in the search path of the snapshot. If no schema has it, noteReads refuses it, because
-// any later table of that name would replace it. Snapshots do not contain pg_catalog.
+// noteReads records the tables and the names that an expression reads. An unqualified table name is
+// looked up in the search path of the snapshot. If no schema there has such a table, noteReads
+// refuses the name, because a table that is created later would get the name's meaning. Snapshots
+// do not contain pg_catalog.
 func (w *policyCompiler) noteReads(part policy.SQLFragment) {
 	parsed := part.Parsed()
 	w.noteNames(parsed)
@@ -264,7 +265,7 @@ func (w *policyCompiler) addRight(t policy.Table, access policy.Access) {
 // it grants nothing on tables.
 func (c *compiler) privileges() []Object {
 	slices.SortStableFunc(c.rights, func(a, b right) int { return strings.Compare(a.table.String(), b.table.String()) })
-	var rights []right // one per table: the first policy's, with the access of all policies
+	var rights []right // one right per table: that of the first policy, with the access of all policies
 	for _, r := range c.rights {
 		if last := len(rights) - 1; last < 0 || rights[last].table.String() != r.table.String() {
 			rights = append(rights, r)
@@ -295,8 +296,8 @@ type Right struct {
 	Needed string `json:"needed"` // privileges as in GRANT
 }
 
-// usage returns the object that grants USAGE on a schema to a role. It has no policy, because
-// several may need it.
+// usage returns the object that grants USAGE on a schema to a role. The object belongs to no
+// policy, because several policies may need it.
 func usage(schema, role, name string, as As, at diag.Position) Object {
 	data := fields{"Schema": ident(schema), "Role": ident(role)}
 	return Object{Kind: KindPrivilege, Name: name, As: as, SQL: object("usage", data),

@@ -18,8 +18,8 @@ import (
 	sqlfiles "pgretain/sql"
 )
 
-// rowField is a column of the registry's table of policies. value is the column's value, byDefault
-// its default. Scripts leave defaults out. Both are JSON.
+// rowField is a column of the registry's table of policies. The fields value and byDefault are
+// JSON. A script leaves out a column whose value equals the default.
 type rowField struct{ name, value, byDefault string }
 
 func field(name string, value, byDefault any) rowField {
@@ -39,8 +39,8 @@ func (w *policyCompiler) registryRow(functions []Object, passes []passEntry) Obj
 	return w.policyObject(r, texts...).explained(w.explained())
 }
 
-// policyObject adds a hash to a row. It covers texts, the runtime's version and the settings of the
-// install for expressions. A run ends if the hash changes.
+// policyObject adds a hash to a row. The hash covers the given texts, the version of the runtime,
+// the time zone and the search path. A run ends if the hash changes.
 func (w *policyCompiler) policyObject(r row, texts ...string) Object {
 	in := w.file.Install
 	hash := Hash(append(texts, sqlfiles.Version, in.TimeZone, strings.Join(in.SearchPath, ", "))...)
@@ -169,7 +169,7 @@ func sortedUnique(names []string) []string {
 // sql returns the columns that differ from their defaults, as SQL. first is the width of the call
 // before them.
 func (r row) sql(first int) sqlText {
-	var lines []string // in each, a line break marks a place at which filled may break it
+	var lines []string // in each line, a line break marks a place at which the function "filled" may break the line
 	for _, f := range r {
 		if f.value == f.byDefault {
 			continue
@@ -215,8 +215,8 @@ func spaced(encoded string) string {
 	return betweenItems.Replace(b.String())
 }
 
-// filled breaks lines that are too wide between items. It breaks before an item that is an object
-// if the item before it fits.
+// filled breaks a line that is too wide. It breaks the line between two items, and before an item
+// that is an object if the item before it fits.
 func filled(indent string, items []string) string {
 	line := indent + strings.Join(items, " ")
 	if utf8.RuneCountInString(line) <= textWidth || len(items) == 1 {
@@ -235,7 +235,8 @@ func filled(indent string, items []string) string {
 	return indent + strings.Join(items[:cut], " ") + "\n" + filled("        ", items[cut:])
 }
 
-// window returns a window that can be set at run time, or a bound of it; nil if there is none.
+// window returns the text of a window that can be set at run time, or of one of its bounds; nil if
+// there is none.
 func window(i *policy.Interval) any {
 	if i == nil {
 		return nil
@@ -290,7 +291,7 @@ func (c *compiler) job(job *policy.Job) Object {
 	words := explain.Job(job)
 	schedules := each(job.Schedules, func(s policy.Schedule) string { return s.Text })
 	policies := each(job.Run, policy.Name.String)
-	names := []string{} // in this database's pg_cron, even if something else starts the jobs
+	names := []string{} // names of the jobs in pg_cron of this database, even if something else starts them
 	if in := c.file.Install; !in.CronElsewhere() {
 		for i := range job.Schedules {
 			names = append(names, in.CronJobName(job.Name, i))
@@ -350,7 +351,8 @@ func scopeOf(job *policy.Job) (scope map[string]any) {
 }
 
 // scopeSQL returns a value of a scope as the migration writes it: the text in the file, without its
-// cast. Runs read it as the column's type, so the server's output format does not matter.
+// cast. Runs read it as the column's type, so the server's output format for values does not
+// matter.
 func scopeSQL(value policy.Expr) sqlText {
 	if c, ok := fixedValue(value); ok && c.Kind == pgparse.TextConstant {
 		return sqlText(literal(c.Text).String())
@@ -408,8 +410,8 @@ func (c *compiler) cronJobs(job *policy.Job) []Object {
 }
 
 // cronPurge returns a job that deletes old rows of cron.job_run_details in another database. It
-// runs once a night, at a minute that few jobs use. It keeps rows as long as the runtime does by
-// default in its own database.
+// runs once a night, at a minute that few jobs use. It keeps rows as long as the runtime keeps them
+// by default in its own database.
 func (c *compiler) cronPurge() Object {
 	name := c.file.Install.CronJobName("cron_log#purge", 0)
 	command := object("cron_purge", fields{"JobName": literal(name), "Database": literal(c.file.Install.Database),

@@ -37,7 +37,8 @@ type literal string
 func (l literal) String() string { return quote.Literal(string(l)) }
 
 // fields are the values that a template reads, by name. They are numbers, booleans, values of the
-// types above, or composed of them. A test inspects all rendered values and refuses plain strings.
+// types above, or composed of them. A test inspects all values that templates get, and fails if one
+// is a plain string.
 type fields map[string]any
 
 // inspect is set by a test and receives the data of every rendered template.
@@ -185,13 +186,13 @@ func joined[T ~string](texts []T, separator string) string {
 	return strings.Join(each(texts, func(text T) string { return string(text) }), separator)
 }
 
-// anyIndented reports whether an item of an order has several lines. Then each item gets a line of
-// its own.
+// anyIndented reports whether any item of an order has several lines. If so, every item gets a line
+// of its own.
 func anyIndented(order []orderItem) bool {
 	return slices.ContainsFunc(order, func(o orderItem) bool { return strings.Contains(string(o.Expr), indentFrom) })
 }
 
-// enclosed returns text in parentheses, unless it is in one pair already.
+// enclosed puts a text in parentheses, unless one pair encloses it already.
 func enclosed(text sqlText) sqlText {
 	if pgparse.Enclosed(layout(string(text))) {
 		return text
@@ -231,7 +232,7 @@ func filledLines(text string) string {
 	for next := range strings.Lines(text) {
 		clause := strings.TrimLeft(next, " ")
 		room := utf8.RuneCountInString(line)+utf8.RuneCountInString(clause) <= textWidth+1
-		// the statement that uses a row count follows GET DIAGNOSTICS on the same line
+		// a statement that uses the row count stands on the line of its GET DIAGNOSTICS
 		counts := strings.HasSuffix(line, " = ROW_COUNT;\n") && strings.HasPrefix(clause, "v_out.")
 		begins := func(prefix string) bool { return strings.HasPrefix(clause, prefix) }
 		if room && (slices.ContainsFunc(clauses, begins) && continues(line) || counts) &&
@@ -260,9 +261,9 @@ func wrapped(line string) string {
 	return lines + line
 }
 
-// breakOf returns where to break a line that is too wide, after from; 0 if nowhere. In the second
-// half of the line it chooses the last place in the fewest parentheses. Otherwise it chooses the
-// last place.
+// breakOf returns the offset at which to break a line that is too wide. The offset is greater than
+// the parameter "from"; it is 0 if the line cannot be broken. In the second half of the line,
+// breakOf chooses the last place in the fewest parentheses. Otherwise it chooses the last place.
 func breakOf(line string, from int) int {
 	if utf8.RuneCountInString(line) <= textWidth+1 { // the line break counts as one character
 		return 0

@@ -18,7 +18,7 @@ type policyCompiler struct {
 	dependencies
 
 	steps    []step
-	inRun    bool // asOf is asOfInRun: a run provides windows, scopes, rows of joins and values of up_to
+	inRun    bool // as_of is asOfInRun; the run provides windows, scopes, rows of joins and values of up_to
 	report   bool // the script belongs to a report, which has no rows
 	numbered bool // a step needs the order of the rows of the batch
 	prepares bool // a run reads joins or ceilings when it starts
@@ -28,8 +28,8 @@ type policyCompiler struct {
 // argument is written by its number, because no column of the policy's tables can hide a number.
 const asOfInRun sqlText = "($1).as_of"
 
-// conditions are the compiled rules of a policy: its rows, which of them are due, and which are
-// kept.
+// conditions are the compiled rules of a policy. They say which rows the policy has, which of these
+// rows are due, and which are kept.
 type conditions struct {
 	where     sqlText // "where" of the policy; "" for all rows
 	whereOwn  bool    // "where" reads only columns of the row
@@ -46,13 +46,13 @@ type conditions struct {
 
 // dependencies are the tables and names on which the script of a policy depends.
 type dependencies struct {
-	wholes []string // tables whose rows a step copies by their columns
-	keys   []string // tables whose rows a step finds again by their key
+	wholes []string // tables whose rows a step copies column by column
+	keys   []string // tables in which a step finds rows by the primary key
 	// rankedBy are the columns by which ranks group and order rows. The SQL relies on their NOT
 	// NULL constraints.
 	rankedBy []string
 	types    map[string]string // types that a server gave the expressions, by Question.Key
-	named    map[string]bool   // names in the policy's own SQL that may mean a column
+	named    map[string]bool   // names that may mean a column, in the policy's own SQL
 	star     bool              // the policy's own SQL contains a star
 	schemas  []string          // schemas besides the search path that the expressions name
 }
@@ -140,8 +140,8 @@ func (w *policyCompiler) asScalars(joins []policy.Join, before []join) []join {
 	return w.scalars
 }
 
-// addAlias adds an alias for a table, whose columns are then known. Restoring the binder removes
-// it.
+// addAlias adds an alias for a table, so that expressions can name its columns. Restoring the state
+// of the binder removes the alias.
 func (b *binder) addAlias(name string, table *catalog.Table) {
 	b.aliases = maps.Clone(b.aliases)
 	b.aliases[name] = table
@@ -180,8 +180,8 @@ func (w *policyCompiler) clockColumns(k *clock) []string {
 	return w.columnsRead(w.parse(*k.source.Expression), "")
 }
 
-// columnsRead returns the columns of t that an expression may read. A bare name in a sub-select
-// counts, too. It means a column of t if no table of the sub-select has such a column.
+// columnsRead returns the columns of t that an expression may read. They include unqualified names
+// in a sub-select. Such a name means a column of t if no table of the sub-select has that column.
 func (w *policyCompiler) columnsRead(e *pgparse.Expr, alias string) []string {
 	var names []string
 	if w.content != "" && slices.ContainsFunc(e.Tables, isPartition) {
@@ -234,8 +234,8 @@ func (w *policyCompiler) dueOf(passes ...pass) []sqlText {
 }
 
 // otherPasses returns conditions that exclude rows of other passes, so a run reads each row in one
-// pass only. A pass with a rank excludes rows that a clock alone makes due, because this check is
-// cheaper. Of the other passes, the first one in which a row is due has the row.
+// pass only. A pass with a rank excludes rows that are due by a clock alone, because that check is
+// cheaper. If a row is due in several of the other passes, the first of them takes the row.
 func (w *policyCompiler) otherPasses(p pass) []sqlText {
 	var conditions []sqlText
 	for _, other := range w.scans {
@@ -272,8 +272,8 @@ func (w *policyCompiler) rows() Object {
 	if w.table.Column("t") != nil { // a column name hides the name of the row
 		row = "t.*::" + qualified(w.table)
 	}
-	// passed is the condition of the only step that takes the rows. It is "" if the step takes all
-	// of them, or if only a batch can evaluate the condition.
+	// If only one step takes the rows, passed is the condition of that step. It is "" if the step
+	// takes all rows, or if only a batch can evaluate the condition.
 	passed := sqlText("")
 	own := slices.DeleteFunc(slices.Clone(w.steps), func(s step) bool {
 		return s.Related != nil || s.Delete == nil && (s.Update == nil || w.ownDelete != nil)

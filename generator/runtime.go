@@ -18,7 +18,7 @@ import (
 	sqlfiles "pgretain/sql"
 )
 
-// Runtime returns the objects of the runtime for an install, with its names of schema and roles.
+// Runtime returns the objects of the runtime. They have the schema and the roles of the install.
 // With "roles: none" there are no grants. An error in the runtime's files is a bug and panics.
 func Runtime(install policy.Install) []Object {
 	objects := each(sqlfiles.Files(), func(file sqlfiles.File) Object { return runtimeObject(file, install) })
@@ -43,8 +43,8 @@ func heading(chapter string) string {
 		"\n"+ourPrefix+" ")
 }
 
-// contents returns the chapters of a file with the numbers of their first lines, and how many lines
-// a run executes.
+// contents returns a table of contents for a file: the chapters with the numbers of their first
+// lines. It also tells how many of the lines belong to code that a run executes.
 func contents(file string) string {
 	var list, runs string
 	for _, chapter := range sqlfiles.Chapters() {
@@ -74,8 +74,8 @@ var (
 	roleName    = regexp.MustCompile(`\bretention_(owner|worker|runner|operator|viewer)\b`)
 )
 
-// plainTypes replaces qualified names of types by the usual ones. Procedures that pin no search
-// path need the qualified names.
+// plainTypes replaces qualified names of types by the usual names. A procedure without a fixed
+// search path needs the qualified names.
 var plainTypes = strings.NewReplacer("pg_catalog.bool", "boolean", "pg_catalog.int8", "bigint", "pg_catalog.", "")
 
 func runtimeObject(file sqlfiles.File, install policy.Install) Object {
@@ -232,9 +232,9 @@ var grantList = sync.OnceValue(func() []grant {
 	})
 })
 
-// withListedGrants returns an object of the runtime with its grants from sql/migrate/_rights.sql.
-// These are the roles that may call or read it, the privileges of the worker to write, and whether
-// the worker owns it.
+// withListedGrants returns an object of the runtime with its lines from sql/migrate/_rights.sql.
+// They name the roles that may call or read the object. They also say which write privileges the
+// worker gets, and whether the worker owns the object.
 func (o Object) withListedGrants(name string, roles policy.Roles) Object {
 	names := roleNames(roles)
 	use := map[Kind]string{KindFunction: "EXECUTE", KindProcedure: "EXECUTE", KindTable: "SELECT",

@@ -81,7 +81,7 @@ var (
 )
 
 // canonical returns a statement without comments, with one blank between tokens. The body of a DO
-// is part of it.
+// statement becomes canonical, too.
 func canonical(sql string) (string, error) {
 	tokens, err := pgparse.Tokens(sql)
 	if err != nil {
@@ -108,8 +108,8 @@ func canonical(sql string) (string, error) {
 	return strings.Join(words, " "), nil
 }
 
-// checkStatements refuses an object of a file if its text has a statement that objects of its kind
-// do not have, or lacks one that they must have.
+// checkStatements refuses an object of a file in two cases: its text contains a statement that no
+// object of this kind has, or lacks a statement that every object of this kind has.
 func (a action) checkStatements(runtime string) error {
 	heading, text := "put "+string(a.object.Kind), a.object.SQL
 	if a.drops {
@@ -181,9 +181,9 @@ func (s statement) matches(line string, o Object, runtime string) bool {
 	return true
 }
 
-// checkStatements refuses a migration of the history with a statement that no object of its kind
-// has. So a migration executes only statements that pgretain writes, even if the policies have
-// changed since.
+// checkStatements refuses a migration of the history if an object contains a statement that
+// pgretain never writes for its kind. So a migration executes only statements of pgretain, even if
+// the policies were changed later.
 func (h *History) checkStatements() error {
 	type text struct {
 		action

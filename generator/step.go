@@ -121,7 +121,7 @@ func (w *policyCompiler) rendered(s step) sqlText {
 	return s.render(w, s)
 }
 
-// enter adds the aliases that a step may use besides the row: header rows and related rows.
+// enter adds the aliases that a step may use besides t: those of header rows and of related rows.
 func (w *policyCompiler) enter(s step) {
 	for _, h := range s.headers {
 		w.addAlias(h.Insert.As, h.into)
@@ -132,14 +132,14 @@ func (w *policyCompiler) enter(s step) {
 	}
 }
 
-// existing returns a table, or a table without columns if find refuses it. What is compiled from a
-// refused table is discarded.
+// existing returns the table that the function "find" finds. If "find" refuses the table, existing
+// returns a table without columns, and the compiled result is discarded later.
 func existing(find func(policy.Table) *catalog.Table, t policy.Table) *catalog.Table {
 	return cmp.Or(find(t), &catalog.Table{Schema: t.Schema, Name: t.Name})
 }
 
-// tableWithRows returns a table that stores its rows itself. It refuses any other relation and
-// returns nil.
+// tableWithRows returns a table that stores its rows itself. For any other relation, it reports an
+// error and returns nil.
 func (c *compiler) tableWithRows(t policy.Table) *catalog.Table {
 	table := c.relation(t)
 	if table != nil && !storesRows(table) {
@@ -159,7 +159,7 @@ func expressionsOf(s policy.Step) []policy.SQLFragment {
 	return (&policy.Policy{Then: []policy.Step{s}}).Fragments()
 }
 
-// anyReads reports whether found is true for any of the expressions.
+// anyReads reports whether the function "found" returns true for any of the expressions.
 func anyReads(list []policy.SQLFragment, found func(*pgparse.Expr) bool) bool {
 	return slices.ContainsFunc(list, func(part policy.SQLFragment) bool { return found(part.Parsed()) })
 }
@@ -231,8 +231,8 @@ func (w *policyCompiler) findEffects() effects {
 
 // lockedBy returns the number of the step that locks the related rows of s before s reads or
 // changes them. Rows are locked if s changes them, or if s copies them and another step changes or
-// deletes them. The locking step is s, or an earlier step that has copied the same rows. So exactly
-// the copied rows are deleted. It returns 0 if the rows are not locked.
+// deletes them. The locking step is s, or an earlier step that has copied the same rows. So the
+// steps delete exactly the rows that were copied. lockedBy returns 0 if no step locks the rows.
 func (w *policyCompiler) lockedBy(s step) int {
 	if s.Related == nil || !storesRows(s.from) {
 		return 0
@@ -261,9 +261,9 @@ func inSeveralTables(table *catalog.Table) bool {
 	return table.Kind == "partitioned" || len(table.Children) > 0
 }
 
-// stepFields returns the fields of step templates for the rows of a step: related rows, or rows of
-// the batch. Direct is true if the rows of the batch still have the ctid by which they were locked.
-// Otherwise the step finds them by their key.
+// stepFields returns the template fields about the rows of a step. They are related rows or rows of
+// the batch. The field Direct is true if the rows of the batch still have the ctid under which the
+// batch locked them. Otherwise the step finds the rows by their key.
 func (w *policyCompiler) stepFields(s step, numbered bool) fields {
 	rows := w.rowsOf(s, numbered)
 	d := fields{

@@ -67,8 +67,8 @@ func (s step) copied(into *catalog.Table) []valueText {
 	return slices.DeleteFunc(list, func(v valueText) bool { return assigned(s.Archive.Set, string(v.Column)) })
 }
 
-// checkArchive refuses unknown columns, two columns of the row for one column of the archive, and
-// values that the archive cannot store.
+// checkArchive refuses unknown columns and values that the archive cannot store. It also refuses
+// two columns of the row that go into the same column of the archive.
 func (w *policyCompiler) checkArchive(s step) {
 	if s.Archive.Document != "" {
 		w.knownColumn(s.into, s.Archive.Document, s.Position)
@@ -100,7 +100,7 @@ func (w *policyCompiler) checkColumns(s step) {
 		}
 		switch {
 		case assigned(s.Archive.Set, name), target != nil && target.Generated && column.Generated:
-		case target == nil && name != column.Name: // already refused by its name
+		case target == nil && name != column.Name: // the unknown name was refused before
 		case target == nil:
 			w.refuse(s.Position, codeStep, fmt.Sprintf("archive %[1]q has no column for column %[2]q of table %[3]q",
 				s.Archive.Into, name, tableName(s.from)),
@@ -122,7 +122,8 @@ func (w *policyCompiler) checkColumns(s step) {
 	}
 }
 
-// keepsOrReplaces reports whether an archive keeps, or replaces, a row that it has already.
+// keepsOrReplaces reports whether "existing" says keep or replace, for a row that the archive
+// already contains.
 func keepsOrReplaces(a *policy.Archive) bool { return a.Existing == "keep" || a.Existing == "replace" }
 
 // countsCopies reports whether a batch must delete as many rows as the step copies. This is so if
@@ -213,7 +214,8 @@ func (w *policyCompiler) createdTable(s step) Object {
 	return o
 }
 
-// emptyValues returns the values of "set" without a row. The migration takes their types.
+// emptyValues returns the values of "set" as they are without a row. The migration uses their types
+// for the columns.
 func (w *policyCompiler) emptyValues(s step) []valueText {
 	list := w.valueTexts(s.Archive.Set, "")
 	for i, a := range s.Archive.Set {

@@ -13,8 +13,8 @@ import (
 )
 
 // stepEntry describes a step in the registry, for retention._step_query. Its SQL reads the policy's
-// table as t, its joins, the related table as As, and a batch_range as $1. A table
-// that earlier steps delete from is read as "rest of <table>".
+// table as t, its joins, the related table as As, and a batch_range as $1. If earlier steps delete
+// from a table, the SQL reads it as "rest of <table>".
 type stepEntry struct {
 	Step    int      `json:"step"`
 	Verb    string   `json:"verb"`
@@ -28,8 +28,8 @@ type stepEntry struct {
 	Name    string   `json:"name,omitempty"`    // name of the table that the step drops
 	Notes   []string `json:"notes,omitempty"`   // reasons why a run may differ from a preview; at step 0 for all steps
 	Blind   bool     `json:"blind,omitempty"`   // the rows of the step are known only in a batch
-	// Key maps the key columns of an archive to the columns of the row that they are copied from.
-	// It is set if a row must not exist in the archive yet.
+	// Key maps each key column of an archive to the column of the row from which it is copied. Key
+	// is set if a copied row must not exist in the archive before.
 	Key map[string]string `json:"key,omitempty"`
 }
 
@@ -76,7 +76,7 @@ func (w *policyCompiler) stepEntry(s step) stepEntry {
 	case !storesRows(s.from) && !w.policy.Partitions:
 		blind = "it acts on rows of a view"
 	default:
-		bound := func(e *policy.Expr) string { // returns "" if there is no expression
+		bound := func(e *policy.Expr) string { // "" if there is no expression
 			if e == nil {
 				return ""
 			}
@@ -96,8 +96,8 @@ func (w *policyCompiler) stepEntry(s step) stepEntry {
 	return e
 }
 
-// copiedKey returns the key columns of an archive with the columns that they are copied from. It
-// returns nil unless the whole key is copied.
+// copiedKey maps each key column of an archive to the column from which it is copied. It returns
+// nil unless the step copies the whole key.
 func (w *policyCompiler) copiedKey(s step) map[string]string {
 	into := s.into
 	if s.Archive.Document != "" || w.policy.Partitions {
@@ -199,10 +199,11 @@ func (w *policyCompiler) conditionNotes() []string {
 	return notes
 }
 
-// ownChildren reports whether a condition reads, and a step writes, only those rows of a table that
-// refer to the current row. Both must say "c.parent = t.id" for each column of the key. Then no
-// batch changes what the condition finds for a row of another batch. It returns false if the policy
-// has a rank, because a rank also reads other rows of the group.
+// ownChildren reports whether a condition and a step use only those rows of a table that refer to
+// the policy's current row. Both the condition and the step must contain "c.parent = t.id", for
+// each column of the key. Then no batch changes what the condition finds for a row of another
+// batch. It returns false if the policy has a rank, because a rank also reads other rows of the
+// group.
 func (w *policyCompiler) ownChildren(read tableRead, write policy.Effect) bool {
 	ranks := len(w.policy.DueRanks()) > 0 ||
 		slices.ContainsFunc(w.policy.Keep, func(g policy.Guard) bool { return g.Rank != nil })
@@ -228,9 +229,9 @@ func (w *policyCompiler) ownChildren(read tableRead, write policy.Effect) bool {
 	return true
 }
 
-// writtenBy returns columns of the table that a step writes. In all rows that the step updates or
-// deletes there, they equal a key column of the policy's row. It returns none if a cascade reaches
-// the table in more than one way.
+// writtenBy returns columns of the table that a step writes. In every row that the step updates or
+// deletes, these columns equal the given key column of the policy's row. writtenBy returns no
+// columns if a cascade reaches the table on more than one path.
 func (w *policyCompiler) writtenBy(write policy.Effect, key string) []string {
 	related := w.policy.Then[write.Step].Related
 	switch verb := write.Verb(); {
@@ -292,10 +293,10 @@ func (w *policyCompiler) decidingColumns() []string {
 
 var constantValue = regexp.MustCompile(`(?i)^(?:'(?:[^'\\]|'')*'|-?[0-9]+(?:\.[0-9]+)?|true|false|null|as_of)$`)
 
-// withSets adds to the steps which columns they set in existing rows. Each column maps to the SQL
-// of its value if the value is the same for all rows, otherwise to null. For an insert it adds the
-// names of the columns. The columns that an SQL step or the watermark sets get an entry of their
-// own.
+// withSets adds to each step the columns that the step sets in existing rows. A column maps to the
+// SQL of its value if the value is the same for all rows, otherwise to null. For an insert,
+// withSets adds only the names of the columns. An SQL step and the watermark get separate entries
+// for the columns that they set.
 func (w *policyCompiler) withSets(list []stepEntry) []stepEntry {
 	for _, s := range w.policy.Sets() {
 		set := map[string]*string{}

@@ -19,9 +19,9 @@ type batchRows struct {
 	plain bool // the relation is the table itself
 }
 
-// rowsOf returns the batch as a step's expressions read it. Until a step has written the rows, they
-// are read from the table, afterwards from saved values. numbered adds batch.n, the order of the
-// rows.
+// rowsOf returns the batch as a step's expressions read it. Before any step has written the rows,
+// the expressions read the table. Afterwards they read saved values. The parameter "numbered" adds
+// batch.n, the order of the rows.
 func (w *policyCompiler) rowsOf(s step, numbered bool) batchRows {
 	w.numbered = w.numbered || numbered
 	if w.inRange {
@@ -65,7 +65,7 @@ type savedColumn struct {
 	Check  bool    // the type is unknown here; the template checks that it is no array
 }
 
-// saved returns the columns that the statement which rechecks the rows saves for the steps.
+// saved returns the columns that a batch saves for its steps when it rechecks the rows.
 func (w *policyCompiler) saved() []savedColumn {
 	var list []savedColumn
 	for _, s := range w.steps {
@@ -117,8 +117,8 @@ func (w *policyCompiler) joinsRead(parts []policy.SQLFragment) []savedColumn {
 	return list
 }
 
-// columnSaved returns a saved column of a join; -1 means t. Fields are numbered in the order of
-// joins and of columns.
+// columnSaved returns a saved column of the join with this index; index -1 means t. Fields are
+// numbered in the order of joins and of columns.
 func (w *policyCompiler) columnSaved(join int, name string) savedColumn {
 	s, table := savedColumn{alias: "t", Column: ident(name)}, w.table
 	if join < 0 {
@@ -176,9 +176,9 @@ func (w *policyCompiler) updateRows(s step) sqlText {
 	return stepText("step_update_related", d)
 }
 
-// setTexts compiles the assignments of an update. With apart, values that read rows are computed in
-// a sub-select, as Inner. AsText is true for a type without an equality operator that distinguishes
-// all values.
+// setTexts compiles the assignments of an update. If the parameter "apart" is true, the field Inner
+// contains values that read rows, for a sub-select. AsText is true for a type whose equality
+// operator is missing or treats different values as equal.
 func (w *policyCompiler) setTexts(s step, apart bool) []fields {
 	w.checkAssignments(s.Update.Set, s.from)
 	var texts []fields
@@ -264,16 +264,16 @@ func (w *policyCompiler) valueTexts(list []policy.Assignment, existing sqlText) 
 	})
 }
 
-// insertFields returns the fields of the templates of insert, archive and emit. If the values read
-// both, each related row is joined to the first row of the batch that it belongs to. Newer is the
-// order of the rows, from the oldest to the newest.
+// insertFields returns the fields for the templates of insert, archive and emit. If the values read
+// both the batch and related rows, each related row is joined to the first row of the batch to
+// which it belongs. The field Newer is the order of the rows, oldest first.
 func (w *policyCompiler) insertFields(s step, numbered bool, list []policy.Assignment) fields {
 	pairs := s.Related != nil && (numbered || w.readsBatch(s, list))
 	d := w.stepFields(s, numbered || pairs)
 	newer := []sqlText{"batch.n"}
 	if w.inRange {
 		newer = each(w.cursor(w.scans[0]), columnText.name)
-	} else if s.Related != nil { // of several related rows of one row
+	} else if s.Related != nil { // for several related rows of one row
 		newer = append(newer, each(s.from.PrimaryKey,
 			func(name string) sqlText { return aliased(s.as, ident(name)) })...)
 	}
@@ -295,7 +295,7 @@ func (w *policyCompiler) insert(s step) sqlText {
 		return w.plainInsert(d, "a row for each row", quotedTable(in.Into), w.valueTexts(in.Set, ""))
 	}
 	totals := w.totals(in, table)
-	var newest, fixed []valueText // values of the newest row of a group, and values that read no row
+	var newest, fixed []valueText // newest: values of the newest row of a group; fixed: values that read no row
 	for i, v := range w.valueTexts(in.Set, "excluded value") {
 		if parsed := w.parse(in.Set[i].Value); !parsed.Subquery && calls(parsed, aggregates...) {
 			totals = append(totals, v)
@@ -314,8 +314,8 @@ func (w *policyCompiler) insert(s step) sqlText {
 	return w.inserted("a row for each group", "grouped insert", d)
 }
 
-// plainInsert renders an INSERT of one row for each row. An existing row gets the columns that have
-// Existing.
+// plainInsert renders an INSERT that adds one row for each row of the step. If the target contains
+// the row already, the INSERT updates the columns whose field Existing is set.
 func (w *policyCompiler) plainInsert(d fields, what, into sqlText, columns []valueText) sqlText {
 	d["Into"], d["Columns"] = into, columns
 	d["Changes"] = slices.DeleteFunc(slices.Clone(columns), func(v valueText) bool { return v.Existing == "" })
@@ -426,7 +426,7 @@ var aggregates = []string{
 
 var numberTypes = []string{"bigint", "integer", "smallint", "numeric", "real", "double precision"}
 
-// refuseMissing refuses an INSERT that leaves out a column which needs a value and has no default.
+// refuseMissing refuses an INSERT without a value for a column that is NOT NULL and has no default.
 func (c *compiler) refuseMissing(table *catalog.Table, given []string, at diag.Position, code string) {
 	for _, column := range table.Columns {
 		fills := !column.NotNull || column.Default != "" || column.Generated || column.Identity != ""

@@ -10,13 +10,13 @@ import (
 	"pgretain/policy"
 )
 
-// pass is one walk of a run through the table, with a cursor of its own. There is one pass per
-// entry of "due", and another one if a row with a NULL clock is due.
+// pass is one scan of the table by a run, with a cursor of its own. There is one pass per entry of
+// "due". If rows with a NULL clock are due, there is another pass for them.
 type pass struct {
 	number int
 	clock  *clock
 	beyond *ranked
-	nulls  bool // the pass has the rows whose clock is NULL
+	nulls  bool // the pass reads the rows whose clock is NULL
 	byKey  bool // a step changes the clock, so only the key can order the rows
 }
 
@@ -84,27 +84,27 @@ func (w *policyCompiler) keyed(p pass, columns []columnText) []columnText {
 	return columns
 }
 
-// passEntry is one element of policy.passes in the registry. It says how a run walks through the
-// rows of an entry of "due".
+// passEntry is one element of policy.passes in the registry. It says how a run scans the rows of an
+// entry of "due".
 type passEntry struct {
 	Cursor [][2]string `json:"cursor,omitempty"` // expressions on t, with their types
 	Range  bool        `json:"range,omitempty"`  // one statement can take the rows between two positions
 	Ranked bool        `json:"ranked,omitempty"`
 	Groups bool        `json:"groups,omitempty"`  // a rank alone: uses <policy>_groups and _beyond
 	Index  bool        `json:"indexed,omitempty"` // an index provides the order of a rank
-	Bound  string      `json:"bound,omitempty"`   // condition that ends the walk; "" if there is none
+	Bound  string      `json:"bound,omitempty"`   // condition that ends the pass; "" if there is none
 	Guards bool        `json:"guarded,omitempty"` // a batch of one statement evaluates the guards
 	Share  bool        `json:"share,omitempty"`   // <policy>_share locks the tables that guards read
 	Whole  bool        `json:"whole,omitempty"`   // no row may be skipped, because a watermark moves past it
 	Undone bool        `json:"undone,omitempty"`  // an error that a row causes undoes the batch
-	// steps copy rows that the delete reaches along several foreign keys, so the rows between are
-	// locked
+	// steps copy rows that the delete reaches along several foreign keys, so a batch locks all rows
+	// on these paths
 	Below bool `json:"below,omitempty"`
 }
 
 // functions returns the functions with which a run takes rows. They contain the steps and the locks
-// on tables that guards read. For a rank alone, two functions find groups with too many rows, and
-// these rows.
+// on tables that guards read. For a rank alone, two more functions find the groups with too many
+// rows, and the surplus rows.
 func (w *policyCompiler) functions() ([]Object, []passEntry) {
 	if w.policy.Partitions {
 		data := fields{"Relation": literal(qualified(w.table))}
@@ -140,8 +140,8 @@ func (w *policyCompiler) functions() ([]Object, []passEntry) {
 }
 
 // copiesBelow reports whether a step copies rows that the batch's delete reaches along more than
-// one foreign key. Then the rows between are locked first, so nobody adds a row there that has no
-// copy.
+// one foreign key. In that case the batch first locks all rows on these paths. So no session can
+// add a row that would be deleted without a copy.
 func (w *policyCompiler) copiesBelow() bool {
 	return w.ownDelete != nil && slices.ContainsFunc(w.tables.CascadePaths(tableName(w.table)),
 		func(path []catalog.ForeignKey) bool {
@@ -246,19 +246,19 @@ func (w *policyCompiler) batchMethod() string {
 	return "one statement per batch" + locked + "; row by row if rows are locked, refused or held"
 }
 
-// tableLock is a lock on a table that guards read. The lock prevents changes of the table while a
-// batch checks and takes rows.
+// tableLock is a lock on a table that is read by guards. The lock prevents changes of the table
+// while a batch checks and takes rows.
 type tableLock struct {
 	Table sqlText
 	Mode  sqlText
 }
 
-// compileLocks reports whether a batch can be one statement from one position to another, and
-// returns the locks that such a batch takes. The statement may read columns of the row, and tables
-// that a lock protects. It may delete or update nothing but the rows. A guard must not read the
-// policy's own table, a relation that is not a table, or a function that may read tables: no lock
-// protects these. SHARE lets other runs read the same guards. A table that the policy writes gets a
-// lock that conflicts with itself.
+// compileLocks reports whether one statement can take all rows of a batch, between two positions.
+// It returns the locks that such a batch takes. The statement may read columns of the row, and
+// tables that a lock protects. It may delete or update nothing but the rows. A guard must not read
+// the policy's own table, a relation that is not a table, or a function that may read tables: no
+// lock protects these. SHARE lets other runs read the same guards. A table that the policy writes
+// gets a lock that conflicts with itself.
 func (w *policyCompiler) compileLocks() (list []tableLock, inRange bool) {
 	p := w.scans[0]
 	if w.policy.Partitions || len(w.scans) != 1 || len(w.joins) > 0 || !w.whereOwn || !w.oneStatement() || p.byKey ||
@@ -315,10 +315,10 @@ func (w *policyCompiler) oneStatement() bool {
 	return changes == 1
 }
 
-// rowOrder returns the order of the rows of a batch. Mostly it is the order of the cursor. If keys
-// that encode no instant are due ("nulls: due"), rows are ordered by the instant, which is NULL for
-// such keys, and then by primary key. Under a watermark, rows of equal positions are in the order
-// of their keys.
+// rowOrder returns the order of the rows of a batch. Mostly it is the order of the cursor. With
+// "nulls: due", keys that encode no instant are due. Then rows are ordered by the instant, which is
+// NULL for such keys, and by primary key. Under a watermark, rows of equal positions are in the
+// order of their keys.
 func (w *policyCompiler) rowOrder(p pass) []sqlText {
 	if p.clock != nil && p.clock.mark != "" {
 		return each(w.keyed(p, w.cursor(p)), columnText.name)

@@ -16,7 +16,7 @@ var codeNoType = diag.Register("P068", "type of an expression is not in the cata
 // Question asks a server for the type of an expression.
 type Question struct {
 	Expr policy.Expr
-	Key  string // a SELECT of one column; identifies the answer in the snapshot, and migrations run it again
+	Key  string // a SELECT of one column; identifies the answer in the snapshot; a migration executes it again
 	SQL  string // the same query for a table that lacks the columns of "ensure"
 }
 
@@ -38,8 +38,8 @@ func Questions(file *policy.File, snapshot *catalog.Snapshot) []Question {
 }
 
 // typeOf returns the type of an expression with its length and precision, from the grammar or from
-// the snapshot. If neither knows the type, it refuses the expression and returns "". usual is a
-// type for the hint.
+// the snapshot. If neither knows the type, it refuses the expression and returns "". The parameter
+// "usual" is the type that the hint proposes.
 func (w *policyCompiler) typeOf(e policy.Expr, usual string) string {
 	if typ := pgparse.TypeOf(e.SQL, w.columnType); typ != "" {
 		return typ

@@ -2,8 +2,8 @@ package policy
 
 import "slices"
 
-// checkClaim checks that the policy's rows expire. It also checks that "set" changes neither the
-// key nor the clock.
+// checkClaim checks that the policy is due by "expires". It also checks that "set" changes neither
+// the key nor the clock.
 func (r *reader) checkClaim(p *Policy) {
 	column := ""
 	if clocks := p.DueClocks(); len(clocks) == 1 && len(p.DueRanks()) == 0 && clocks[0].Kind == "expires" {

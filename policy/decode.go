@@ -16,7 +16,7 @@ import (
 //	"required": the key must be written
 //	"filled":   the map or list must not be empty
 //	"null":     null removes a bound of the defaults
-//	"of":       messages name the value together with the map that contains it
+//	"of":       in messages, the value is named together with the map that contains it
 //	"by hand":  only the key is checked; a method of the type reads the value
 //
 // The last option depends on the type of the field. For a text or an expression it is the kind, for
@@ -32,7 +32,7 @@ type (
 	checker interface{ check(r *reader, m mapping) }
 )
 
-// keysOf lists the keys of the struct that into points to.
+// keysOf lists the keys of the struct to which the parameter "into" points.
 func keysOf(into any) []string {
 	var keys []string
 	t := reflect.TypeOf(into).Elem()
@@ -45,8 +45,8 @@ func keysOf(into any) []string {
 	return keys
 }
 
-// structure reads a map into the struct that into points to. what is the name of the map in
-// messages.
+// structure reads a map into the struct to which "into" points. The parameter "what" is the name of
+// the map in messages.
 func (r *reader) structure(f field, what string, into any) mapping {
 	m := r.mapping(f, what, keysOf(into))
 	r.fill(m, into)
@@ -95,8 +95,8 @@ func (r *reader) fill(m mapping, into any) {
 	}
 }
 
-// value reads one value into the variable that into points to, and reports whether it succeeded.
-// kind is the last option of the tag.
+// value reads one value into the variable to which "into" points, and reports whether it succeeded.
+// The parameter "kind" is the last option of the tag.
 func (r *reader) value(f field, into any, kind string) (ok bool) {
 	return r.try(func() { r.read(f, into, kind) })
 }
@@ -183,7 +183,8 @@ func (r *reader) reportDuplicate(item field, list, v reflect.Value, kind string)
 	return false
 }
 
-// nameOf returns the word for the items of a map by name. named is false for any other type.
+// nameOf returns the word for the items of a map by name. The result "named" is false for any other
+// type.
 func nameOf(t reflect.Type) (what string, named bool) {
 	if t.Kind() == reflect.Pointer {
 		t = t.Elem()

@@ -22,8 +22,9 @@ import (
 //go:embed schema.json
 var Schema string
 
-// Parse reads and checks a policy file whose content is source. The path is used in positions only.
-// Parse returns all errors at once, sorted by position; the File is nil if there is an error.
+// Parse reads and checks a policy file with the given path and content. It uses the path in
+// positions only. Parse returns all errors at once, sorted by position; the File is nil if there is
+// an error.
 func Parse(path string, source []byte) (*File, diag.List) {
 	return parse(path, source, &File{Path: path, Source: source, Install: DefaultInstall(path)})
 }
@@ -82,7 +83,7 @@ func (r *reader) document() field {
 // a reviewer may overlook what follows. It checks decoded values, because escapes can also write
 // such characters.
 func (r *reader) checkVisible(node *yaml.Node) {
-	// the fault "P004 nul" reports NUL
+	// another check reports the NUL character, as fault "P004 nul"
 	if node.Kind == yaml.ScalarNode && !strings.ContainsRune(node.Value, 0) && diag.HiddenIn(node.Value) >= 0 {
 		r.fail("P001 hidden", r.at(node), diag.MostBlanks)
 	}
@@ -91,8 +92,8 @@ func (r *reader) checkVisible(node *yaml.Node) {
 	}
 }
 
-// checkCharacters refuses two kinds of characters: those for which the YAML library reports no
-// position, and line breaks that editors do not count as such.
+// checkCharacters refuses two kinds of characters: characters for which the YAML library reports no
+// position, and line breaks that editors do not count as line breaks.
 func (r *reader) checkCharacters() {
 	refused := func(c rune) bool { return c == utf8.RuneError || c != '\t' && diag.Hidden(c) }
 	for i, line := range r.lines {

@@ -11,8 +11,8 @@ import (
 	"pgretain/internal/lists"
 )
 
-// clocks are the keys of a due entry that are clocks. entryKeys are all its keys, and clockKeys are
-// the keys of each clock.
+// clocks lists the keys of a due entry that define a clock. entryKeys lists all keys of a due
+// entry. clockKeys lists the keys below each clock.
 var (
 	clocks    = []string{"age", "expires", "position"}
 	entryKeys = append(slices.Clone(clocks), "beyond")
@@ -113,7 +113,7 @@ func (c *Clock) read(r *reader, f field) {
 		r.try(func() { c.NullsDue = r.choice(nulls, "keep", "due") == "due" })
 		c.NullsKept = !c.NullsDue
 	}
-	if c.UpTo != nil { // a single value that is read at the start of a run, before any row
+	if c.UpTo != nil { // one value, which a run reads at its start, before any row
 		if parsed := (SQLFragment{Expr: *c.UpTo, Kind: IsQuery}).Parsed(); parsed.Results > 1 {
 			r.add("P011 up_to", c.UpTo.Position, parsed.Results)
 		}
@@ -173,7 +173,7 @@ const maxFirst = 1000000000
 var countKeys = append([]string{"count"}, boundaries...)
 
 // rankSize reads the number of rows that a rank selects: a number, or a map whose "count" is an
-// expression on the row. A map with a constant count may be zero.
+// expression on the row. In a map, a constant count may be zero.
 func (r *reader) rankSize(rank *Rank, f field) {
 	if !f.is(yaml.MappingNode) {
 		if isNumber(f) && resolve(f.value).Value == "0" {

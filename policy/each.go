@@ -34,7 +34,7 @@ func (e *Each) check(r *reader, m mapping) {
 	m.either("P005 either", "schemas", "shards_of")
 }
 
-// SchemaPatterns returns the schema patterns, by the word that stands for them.
+// SchemaPatterns maps each word of "each" to its pattern of schema names.
 func (f *File) SchemaPatterns() map[string]string {
 	words := map[string]string{}
 	for _, e := range f.Each {
@@ -43,8 +43,8 @@ func (f *File) SchemaPatterns() map[string]string {
 	return words
 }
 
-// EachOf returns the word that the policy's table has as its schema. It returns nil if the policy
-// has no instances.
+// EachOf returns the word that stands for the schema of the policy's table. It returns nil if the
+// policy has no instances.
 func (f *File) EachOf(p *Policy) *Each { return f.each(p.Table.Schema) }
 
 func (f *File) each(schema string) *Each {
@@ -55,7 +55,7 @@ func (f *File) each(schema string) *Each {
 }
 
 // checkEach checks that only policies with instances use the word. It also refuses names and
-// objects that would be the same for all instances.
+// objects that several instances would share.
 func (r *reader) checkEach(f *File) {
 	if len(f.Each) == 0 {
 		return
@@ -95,8 +95,8 @@ func (r *reader) checkEach(f *File) {
 	}
 }
 
-// checkInstances refuses parts that a migration creates once, or that are called by the policy's
-// name.
+// checkInstances refuses parts of a policy that a migration creates only once, or that applications
+// call under the policy's name.
 func (r *reader) checkInstances(p *Policy) {
 	for _, c := range []struct {
 		what string
@@ -118,8 +118,8 @@ func (r *reader) checkInstances(p *Policy) {
 func (e *Each) ScriptName(policy string) string { return policy + InstanceMark + e.Name }
 
 // Instance is a schema or shard for which a policy has an instance. Names holds pairs of a word and
-// its replacement. For a schema the pair is the word and the schema. For shards there is a pair for
-// each table: the table with the word, and its shard.
+// its replacement. For a schema the pair is the word and the schema. For shards there is one pair
+// for each table: the table's name that contains the word, and the name of its shard.
 type Instance struct {
 	Name  string
 	Names [][2]string
@@ -152,8 +152,8 @@ func (p *Policy) In(instance Instance) *Policy {
 	return &copied
 }
 
-// InInstance returns a copy of value, which must be plain data, for one schema or shard. It
-// replaces the words by the names of the instance. A name may contain any character.
+// InInstance returns a copy of a value for one schema or shard. The value must be plain data. The
+// copy has the names of the instance in place of the words. A name may contain any character.
 func InInstance[T any](value T, instance Instance) (made T) {
 	text := must(json.Marshal(value))
 	for _, name := range instance.Names {

@@ -9,7 +9,8 @@ import (
 // Access says which statements a policy executes on a table.
 type Access struct{ Insert, Update, Delete bool }
 
-// Effect says what one part of a policy does with a table that it names outside of expressions.
+// Effect says what one part of a policy does with a table. The part must name the table outside of
+// expressions.
 type Effect struct {
 	Table  Table
 	Access Access
@@ -22,8 +23,8 @@ type Effect struct {
 	Own       bool // a step on the policy's own rows
 	Statement bool // effect of a statement in an SQL step
 
-	changes bool // existing rows are changed or taken
-	// name for messages of a part that is not allowed on protected tables; "" if it is allowed
+	changes bool // the policy changes or takes existing rows
+	// name of the part in messages, if protected tables do not allow it; "" if they allow it
 	what string
 }
 
@@ -143,7 +144,7 @@ func (s Step) effects(own Table) (list []Effect) {
 func statementEffects(sql *Expr) (list []Effect) {
 	for _, w := range sql.Statement().Writes {
 		if w.Table.Schema == "" {
-			continue // the name of a query in WITH
+			continue // a query in WITH has this name, so it is no table
 		}
 		t := Table{Schema: w.Table.Schema, Name: w.Table.Name, Position: sql.At(w.Table.Offset)}
 		e := Effect{Table: t, Access: Access{Insert: w.Insert, Update: w.Update, Delete: w.Delete}, Statement: true}
@@ -234,8 +235,8 @@ func (p *Policy) clearsDue() bool {
 	})
 }
 
-// conditionColumns lists the columns of the row that where, due and keep read. all is true if they
-// also read other tables, which a step may change.
+// conditionColumns lists the columns of the row that "where", "due" and "keep" read. The result
+// "all" is true if they also read other tables, because a step may change those.
 func (p *Policy) conditionColumns() (read map[string]bool, all bool) {
 	read = map[string]bool{}
 	for _, clock := range p.DueClocks() {
@@ -261,10 +262,10 @@ func (p *Policy) conditionColumns() (read map[string]bool, all bool) {
 	return read, all
 }
 
-// AccessIndex says which tables the policies of a file delete from and read.
+// AccessIndex tells which policies of a file delete from a table, and which tables a policy reads.
 type AccessIndex struct {
-	deletes map[string][]*Policy        // policies that delete from a table, by table
-	reads   map[*Policy]map[string]bool // names of the tables that a policy reads
+	deletes map[string][]*Policy        // maps a table to the policies that delete from it
+	reads   map[*Policy]map[string]bool // maps a policy to the names of the tables that it reads
 }
 
 // AccessIndex returns the index of the file.
@@ -282,10 +283,14 @@ func (f *File) AccessIndex() *AccessIndex {
 	return c
 }
 
-// AffectsReferring reports whether the file deals with rows that refer to rows which step number
-// step of p deletes. names are the names of the referring table and of its parents. It returns true
-// in three cases. An earlier step of p changes or deletes the referring rows, p reads their table,
-// or another policy deletes from it. If anyStep is true, later steps count like earlier ones.
+// AffectsReferring is about the rows that refer to rows which one step of policy p deletes. The
+// parameter "names" contains the names of the referring table and of its parents.
+//
+// AffectsReferring returns true in three cases:
+//   - An earlier step of p changes or deletes the referring rows. If anyStep is true, a later step
+//     counts, too.
+//   - Policy p reads the referring table.
+//   - Another policy deletes from the referring table.
 func (c *AccessIndex) AffectsReferring(names []string, p *Policy, step int, anyStep bool) bool {
 	for _, e := range p.effects() {
 		early := e.Step >= 0 && (e.Step < step || anyStep)

@@ -38,8 +38,8 @@ type FleetDatabase struct {
 }
 
 // FleetQuery finds databases by a query. Each row has a name and, as an optional second column, a
-// connection string. Without the second column, the connection string is that of the query, with
-// the name of the row as the database.
+// connection string. Without the second column, the connection uses the connection string of the
+// query, with the name from the row as the database.
 type FleetQuery struct {
 	Connection FleetDatabase `yaml:"connection,required"`
 	Query      string        `yaml:"query,required"`

@@ -66,9 +66,9 @@ func (p *Policy) Fragments() []SQLFragment {
 	return list
 }
 
-// visitor holds functions that are called for the SQL of a policy. sql gets every piece of SQL,
-// with the names that it may refer to. name gets every name that later SQL may use, with the names
-// that are defined before it.
+// visitor holds two functions that are called for the SQL of a policy. The function "sql" gets
+// every piece of SQL, with the names to which the SQL may refer. The function "name" gets every
+// name that later SQL may use, with the names that are defined before it.
 type visitor struct {
 	sql  func(e *Expr, kind string, s scope)
 	name func(at diag.Position, name string, s scope)
@@ -238,7 +238,7 @@ func (p *Policy) OncePerRun() []Join {
 	return list
 }
 
-// NamedTable is a table that a policy file names, with the part of the file that names it.
+// NamedTable is a table that a policy file names. Kind and Of say which part of the file names it.
 type NamedTable struct {
 	Table
 	Kind, Of string // "policy" or "report", and its name; "" under "protect"
@@ -246,8 +246,8 @@ type NamedTable struct {
 	Created  bool   // the policy creates the table if it does not exist
 }
 
-// NamedTables lists the tables that a file names: first under "protect", then by policy and report.
-// Relations of generated SQL are left out.
+// NamedTables lists the tables that a file names. Tables under "protect" come first, then those of
+// each policy, then those of each report. Relations of generated SQL are left out.
 func (f *File) NamedTables() []NamedTable {
 	list := lists.Map(f.Protect, func(t Table) NamedTable { return NamedTable{Table: t} })
 	sql := func(kind, of string, p *Policy, fragments []SQLFragment) {

@@ -34,7 +34,7 @@ func (i *Install) check(r *reader, m mapping) {
 	}
 }
 
-// read reads the names of the five roles, or the word none.
+// read reads the names of the five roles, or the word "none".
 func (roles *Roles) read(r *reader, f field) {
 	if node := resolve(f.value); node.Kind == yaml.ScalarNode {
 		if node.Value != "none" {

@@ -12,7 +12,8 @@ import (
 // Zero reports whether the interval is zero.
 func (i Interval) Zero() bool { return i.Months == 0 && i.Days == 0 && i.Time == 0 }
 
-// LongerThan reports whether i is longer than other, whatever timestamp both are subtracted from.
+// LongerThan reports whether interval i is longer than the other interval, from whichever timestamp
+// both are subtracted.
 func (i Interval) LongerThan(other Interval) bool {
 	more := Interval{Months: i.Months - other.Months, Days: i.Days - other.Days, Time: i.Time - other.Time}
 	if more.Months >= 0 && more.Days >= 0 && more.Time >= 0 {
@@ -24,18 +25,19 @@ func (i Interval) LongerThan(other Interval) bool {
 			margin++
 		}
 	}
-	// The part that both intervals share may be left out of the comparison. One of the two
-	// comparisons is enough.
+	// The first comparison leaves out the part that both intervals share. If either comparison is
+	// true, i is longer.
 	return more.shortest() > margin || i.shortest()-other.hours(31, 366) > margin
 }
 
-// NotLongerThan reports whether i is shorter than or as long as other, whatever timestamp both are
-// subtracted from.
+// NotLongerThan reports whether interval i is at most as long as the other interval, from whichever
+// timestamp both are subtracted.
 func (i Interval) NotLongerThan(other Interval) bool {
 	return i.Months == other.Months && i.Days == other.Days && i.Time == other.Time || other.LongerThan(i)
 }
 
-// hours returns the length in hours if a month has month days and a year has year days.
+// hours returns the length in hours. The parameters are the number of days in a month and in a
+// year.
 func (i Interval) hours(month, year int) float64 {
 	return float64(i.Months/12*year+i.Months%12*month+i.Days)*24 + i.Time.Hours()
 }
@@ -91,8 +93,8 @@ func (r *reader) interval(f field, zero bool) Interval {
 	return i
 }
 
-// bounded refuses an interval that is too long, and sets its normalized text. A non-empty hint
-// means that the caller already found it too long.
+// bounded refuses an interval that is too long, and sets its normalized text. A hint that is not
+// empty means that the caller has already found a mistake.
 func (i *Interval) bounded(r *reader, text, hint string) {
 	if years := float64(i.Months)/12 + float64(i.Days)/365 + i.Time.Hours()/(24*365); years > maxYears {
 		hint = fmt.Sprintf("A window is at most %d years.", maxYears)

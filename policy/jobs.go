@@ -13,8 +13,9 @@ func (report *Report) check(r *reader, _ mapping) {
 	v.expr(report.Alert, scope{names: []string{"report"}})
 }
 
-// Schedules lists the schedules of all jobs that pg_cron has. If cron is true, these are the jobs
-// in pg_cron's own database, otherwise those in the database of the tables.
+// Schedules lists the schedules of the jobs that pg_cron runs. If the parameter "cron" is true, it
+// lists the jobs in pg_cron's own database. Otherwise it lists the jobs in the database of the
+// tables.
 func (f *File) Schedules(cron bool) (list []Schedule) {
 	if f.Install.Scheduler != "pg_cron" || cron != f.Install.CronElsewhere() {
 		return nil

@@ -10,8 +10,8 @@ import (
 	"pgretain/internal/pgparse"
 )
 
-// generatedRelation matches the names of relations in generated statements. An expression that
-// reads a table of such a name without a schema would read the relation instead.
+// generatedRelation matches the names of relations in generated statements. If an expression reads
+// a table of such a name without a schema, PostgreSQL would read the generated relation instead.
 var generatedRelation = regexp.MustCompile(`^(boundary|part|judged|taken|(places|step)_.*)$`)
 
 // scope says which names a piece of SQL may use.
@@ -23,7 +23,7 @@ type scope struct {
 	run       bool // the SQL may read run.id and run.reason
 	rowless   bool // there is no row, so the only name without a dot is as_of
 	condition bool // the SQL must be of type boolean
-	// name for messages of a query that is read when the run starts; "" for other SQL
+	// for a query that a run reads at its start: its name in messages; "" for other SQL
 	once string
 }
 

@@ -79,7 +79,7 @@ func (j *Join) read(r *reader, f field) {
 	m.either("P017 join", "table", "query")
 }
 
-// read reads a guard: a map is a rank, a text is a condition.
+// read reads a guard. A map defines a rank; a text is a condition.
 func (g *Guard) read(r *reader, f field) {
 	if f.is(yaml.MappingNode) {
 		r.value(f, &g.Rank, "")
@@ -88,7 +88,7 @@ func (g *Guard) read(r *reader, f field) {
 	}
 }
 
-// mostRows is the default of the most rows in a batch.
+// mostRows is the default for the greatest number of rows in a batch.
 const mostRows = 50000
 
 // Default returns a policy with the defaults of all bounds.
@@ -101,7 +101,7 @@ func Default() *Policy {
 	}
 }
 
-// DropsTables reports whether a step drops tables whose names are in the rows.
+// DropsTables reports whether a step drops tables and takes their names from the rows.
 func (p *Policy) DropsTables() bool {
 	return slices.ContainsFunc(p.Then, func(s Step) bool { return s.DropTable != nil })
 }

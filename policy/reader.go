@@ -70,7 +70,7 @@ func (r *reader) try(read func()) (ok bool) {
 // field is a value with its key. key is nil for list items and the root.
 type field struct {
 	key, value *yaml.Node
-	list       string // for an item: the name of its list
+	list       string // name of the list, if the field is an item of a list
 	what       string // the name of the value in messages, if it is not the key
 }
 
@@ -96,7 +96,7 @@ func (f field) label() string {
 // title returns the name of a map for messages.
 func (f field) title() string { return cmp.Or(f.what, f.label()) }
 
-// is reports whether the value has the kind.
+// The method "is" reports whether the YAML node of the value has this kind.
 func (f field) is(kind yaml.Kind) bool { return resolve(f.value).Kind == kind }
 
 func quoted(name string) string { return fmt.Sprintf("%q", name) }
@@ -119,7 +119,8 @@ func (r *reader) fieldAt(f field) diag.Position {
 
 var properties = regexp.MustCompile(`^(?:[&!]\S*\s+)+`)
 
-// at returns the position of a node as written: with quotes, without its anchor and tag.
+// at returns the position of a node as it is written in the file. The position includes quotes, but
+// no anchor and no tag.
 func (r *reader) at(node *yaml.Node) diag.Position {
 	node = resolve(node)
 	p := diag.Position{File: r.path, Line: node.Line, Column: max(node.Column, 1), Width: 1}
@@ -143,8 +144,9 @@ var written = map[yaml.Style]*regexp.Regexp{
 	yaml.LiteralStyle:      regexp.MustCompile(`^.`), yaml.FoldedStyle: regexp.MustCompile(`^.`),
 }
 
-// scalarWidth returns how many characters of the line the scalar takes. A plain scalar takes its
-// text if the line begins with it, otherwise the rest of the line.
+// scalarWidth returns how many characters of the line belong to the scalar. For a plain scalar it
+// returns the length of its text if the line begins with that text. Otherwise it returns the length
+// of the line.
 func scalarWidth(rest string, node *yaml.Node) int {
 	if form := written[node.Style&^yaml.TaggedStyle]; form != nil {
 		return utf8.RuneCountInString(form.FindString(rest))
@@ -195,16 +197,16 @@ type mapping struct {
 	order  []string // keys in the order of the file; merged keys come last
 }
 
-// mapping reads a map. Every key must be one of keys; if keys is nil, every name is allowed. No key
-// may be written twice. Merge keys (<<) are followed.
+// mapping reads a map. Every key must be in the list "keys"; if the list is nil, every key is
+// allowed. No key may be written twice. Merge keys (<<) are followed.
 func (r *reader) mapping(f field, what string, keys []string) mapping {
 	m := mapping{r: r, from: f, what: what, fields: map[string]field{}}
 	m.collect(r.kindOf(f, what, yaml.MappingNode, "a map"), keys, map[*yaml.Node]bool{})
 	return m
 }
 
-// collect adds the keys of a map that are not in the mapping yet, then those of the maps that it
-// merges.
+// collect adds the keys of a map that are not in the mapping yet. Then it adds the keys of the maps
+// that are merged into this map.
 func (m *mapping) collect(node *yaml.Node, keys []string, seen map[*yaml.Node]bool) {
 	if seen[node] {
 		return
@@ -236,7 +238,7 @@ func (m *mapping) collect(node *yaml.Node, keys []string, seen map[*yaml.Node]bo
 	}
 }
 
-// key reports whether a key is a text, is written once and is allowed here.
+// The method "key" reports whether a key is a text, is written once, and is allowed in this map.
 func (m *mapping) key(key *yaml.Node, own map[string]*yaml.Node, keys []string) bool {
 	if key.Kind != yaml.ScalarNode || key.Tag != "!!str" {
 		m.r.add("P004 key", m.r.at(key), kindName(key))
@@ -270,12 +272,12 @@ func (m mapping) readKey(key string, into any, kind string) {
 	}
 }
 
-// has reports whether one of the keys is written, whatever its value.
+// The method "has" reports whether the map contains any of the keys, with any value.
 func (m mapping) has(keys ...string) bool {
 	return slices.ContainsFunc(keys, func(key string) bool { return m.fields[key].value != nil })
 }
 
-// refuse reports a fault for each of the keys that is written.
+// refuse reports a fault for each of the keys that the map contains.
 func (m mapping) refuse(name string, keys ...string) {
 	for _, key := range keys {
 		if m.has(key) {
@@ -284,14 +286,14 @@ func (m mapping) refuse(name string, keys ...string) {
 	}
 }
 
-// exclusive reports a fault if both keys are written.
+// exclusive reports a fault if the map contains both keys.
 func (m mapping) exclusive(name, first, second string) {
 	if m.has(first) && m.has(second) {
 		m.r.add(name, m.r.at(m.fields[second].key), words{"First": first, "Second": second})
 	}
 }
 
-// either reports a fault unless exactly one of the two keys is written.
+// either reports a fault unless the map contains exactly one of the two keys.
 func (m mapping) either(name, first, second string) {
 	if m.has(first) == m.has(second) {
 		m.r.add(name, m.r.fieldAt(m.from), words{"In": m.what, "First": first, "Second": second})

@@ -35,8 +35,7 @@ func isNull(f field) bool { return kindName(f.value) == "null" }
 
 func isNumber(f field) bool { return kindName(f.value) == "a number" }
 
-// kindOf returns the node of f. It fails if the node has another kind, or a tag that the user
-// wrote.
+// kindOf returns the node of f. It fails if the node has another kind, or if the user wrote a tag.
 func (r *reader) kindOf(f field, what string, kind yaml.Kind, wanted string) *yaml.Node {
 	node := resolve(f.value)
 	if node.Style&yaml.TaggedStyle != 0 && node.Tag != "!!str" {
@@ -66,7 +65,7 @@ func (r *reader) scalar(f field, wanted string, tags ...string) string {
 	return node.Value
 }
 
-// text returns a string that PostgreSQL can store. A date stays the text that the file has.
+// text returns a string that PostgreSQL can store. For a date it returns the text in the file.
 func (r *reader) text(f field) string {
 	text := r.scalar(f, "text", "!!str", "!!timestamp")
 	if strings.ContainsRune(text, 0) {
@@ -88,7 +87,7 @@ func (r *reader) integer(f field) int64 {
 	return n
 }
 
-// within reads a whole number from low to high.
+// within reads a whole number and checks that it lies between two limits.
 func (r *reader) within(f field, low, high int64) int64 {
 	n := r.integer(f)
 	if n < low || n > high {
@@ -97,7 +96,7 @@ func (r *reader) within(f field, low, high int64) int64 {
 	return n
 }
 
-// choice reads one of the options.
+// choice reads a word and checks that it is one of the options.
 func (r *reader) choice(f field, options ...string) string {
 	text := r.text(f)
 	if !slices.Contains(options, text) {
@@ -129,7 +128,7 @@ var (
 	rateUnits = map[string]Rate{"kB": 1 << 10, "MB": 1 << 20, "GB": 1 << 30}
 )
 
-// duration reads a duration from low to one day.
+// duration reads a duration. It must be at most one day and not shorter than the parameter "low".
 func (r *reader) duration(f field, low time.Duration) time.Duration {
 	n, unit, text := r.measured(f, durationForm, "P021", "duration")
 	if n*durationUnits[unit].Hours() > 24 || time.Duration(n)*durationUnits[unit] < low {
@@ -166,7 +165,7 @@ func (r *reader) fraction(f field) float64 {
 	return n
 }
 
-// dotted reads a name by SQL's rules, with at most most parts.
+// dotted reads a name by SQL's rules. The parameter "most" limits the number of its parts.
 func (r *reader) dotted(f field, what string, most int) []string {
 	text := r.text(f)
 	parts, err := pgparse.Name(text)

@@ -14,9 +14,9 @@ import (
 	"pgretain/internal/quote"
 )
 
-// At returns the position of the character at byte offset of the expression, underlined to the end
-// of its word. With escapes or several lines in the file, At returns the position of the whole
-// expression.
+// At returns the position of the character at a byte offset of the expression. The position extends
+// to the end of the word. If the file has the expression with escapes or on several lines, At
+// returns the position of the whole expression.
 func (e Expr) At(offset int) diag.Position {
 	if !e.exact() || offset < 0 || offset > len(e.SQL) {
 		return e.Position
@@ -36,7 +36,8 @@ var (
 )
 
 // raw reads the SQL of a scalar. Text is an expression; null, true, false and numbers become SQL
-// literals. The SQL is one line, so that no migration tool takes one of its lines for a marker.
+// literals. raw joins the SQL into one line, so that no migration tool reads a line of it as a
+// marker.
 func (r *reader) raw(f field) Expr {
 	node := r.kindOf(f, f.label(), yaml.ScalarNode, "an SQL expression")
 	e := Expr{SQL: node.Value, Position: r.content(node)}
@@ -56,7 +57,7 @@ func (r *reader) raw(f field) Expr {
 		r.fail("P011 break", e.At(offset), nil)
 	}
 	if line := quote.OneLine(e.SQL); line != e.SQL {
-		e.SQL, e.Position.Width = line, 1 // marks the position as not exact: see exact
+		e.SQL, e.Position.Width = line, 1 // this width marks the position as not exact: see exact
 	}
 	return e
 }

@@ -6,8 +6,9 @@ import (
 	"pgretain/internal/diag"
 )
 
-// Step is one step of a policy; exactly one verb is set. Without Related it acts on the rows of the
-// batch for which Where is true. With Related it acts on related rows, and Where is nil.
+// Step is one step of a policy; exactly one verb is set. If Related is nil, the step acts on the
+// rows of the batch for which Where is true. Otherwise the step acts on related rows, and Where is
+// nil.
 type Step struct {
 	Where     *Expr
 	Related   *Related
@@ -46,9 +47,10 @@ type Update struct {
 	Undo []Assignment `yaml:"undo,filled"`
 }
 
-// Insert inserts into another table. With Key it inserts one row per group; an existing row is
-// changed by Add, Max, Min and Set. With Per it inserts one new row per group, which later steps
-// read by the name As. Otherwise it inserts one row for each row of the batch.
+// Insert inserts into another table. If Key is set, the step inserts one row per group. If the row
+// exists, Add, Max, Min and Set change it. If Per is set, the step inserts one new row per group.
+// Later steps read this row under the name As. Otherwise the step inserts one row for each row of
+// the batch.
 type Insert struct {
 	Into Table        `yaml:"into,required"`
 	As   string       // name by which later steps read the new row; "" for none
@@ -62,8 +64,8 @@ type Insert struct {
 	AsPosition diag.Position
 }
 
-// Archive copies whole rows, either to columns or to one document. Columns have equal names, except
-// for those in Columns and Set.
+// Archive copies whole rows, either to columns or to one document. A column has the same name in
+// both tables, unless Columns or Set names it.
 type Archive struct {
 	Into    Table        `yaml:"into,required"`
 	Columns []Renamed    `yaml:"columns,filled"`
@@ -75,7 +77,7 @@ type Archive struct {
 	Create   bool   `yaml:"create"`
 }
 
-// NameOf returns the archive's name of a column of the row.
+// NameOf returns the name that a column of the row has in the archive.
 func (a *Archive) NameOf(column string) string {
 	for _, c := range a.Columns {
 		if c.From.Text == column {

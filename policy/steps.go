@@ -9,7 +9,7 @@ import (
 	"pgretain/internal/pgparse"
 )
 
-// rowKeys are the keys that select the rows of a step that is a map.
+// rowKeys are the keys in a step's map that select the rows of the step.
 var rowKeys = []string{"where", "table", "as", "join"}
 
 // checkThen refuses steps on a partition that was dropped. If the policy has no other fault, it
@@ -139,9 +139,9 @@ func (r *reader) checkInsert(in *Insert, m mapping) {
 	r.reportRepeated("P003 column", slices.Concat(in.Key, in.Per, in.Add, in.Max, in.Min, in.Set))
 }
 
-// checkArchive refuses an archive into the table that the rows are from. It refuses a column with
-// two values, and a value in two columns. It refuses a document that does not contain the whole
-// row.
+// checkArchive refuses an archive into the table from which the rows come. It refuses two values
+// for one column, and one value for two columns. It refuses a document that does not contain the
+// whole row.
 func (r *reader) checkArchive(a *Archive, related *Related) {
 	from, row := r.policy.Table, "t"
 	if related != nil {
@@ -168,8 +168,9 @@ func (r *reader) checkArchive(a *Archive, related *Related) {
 
 func isBatch(t pgparse.TableRef) bool { return t.Schema == "" && t.Name == "batch" }
 
-// checkStatement checks that a statement reads the batch, and that the tables it changes have a
-// schema. Whether these tables may be changed is checked after the whole file was read.
+// checkStatement checks that a statement reads the batch. It also checks that the statement names
+// the schema of each table that it changes. Whether these tables may be changed is checked after
+// the whole file was read.
 func (r *reader) checkStatement(e Expr) {
 	parsed := e.Statement()
 	if slices.Contains(parsed.With, "batch") {

@@ -23,8 +23,8 @@ type File struct {
 	Suppress []Suppression `yaml:"suppress"`
 }
 
-// Suppression removes the findings of a check from the result, for a reason and until a day. It
-// does not change what is installed.
+// Suppression removes the findings of a check from the result, until a given day. It does not
+// change what is installed.
 type Suppression struct {
 	Check string `yaml:"check,required,check"` // code of the check, for example "V053"
 	// policy or report of the findings; at most one of Policy, Table and Object is set
@@ -95,7 +95,7 @@ type Policy struct {
 	Table Table `yaml:"table,by hand"`
 	// the policy takes partitions of the table, not rows
 	Partitions bool `yaml:"partitions_of,by hand"`
-	// columns by which a job or a call may narrow the policy
+	// columns by which a job or a call may restrict the policy to some rows
 	Scope  []Name   `yaml:"scope,column"`
 	Where  *Expr    `yaml:"where"` // nil: all rows
 	Joins  []Join   `yaml:"join"`
@@ -130,14 +130,15 @@ type Join struct {
 // OncePerRun reports whether the join is read at the start of the run.
 func (j Join) OncePerRun() bool { return j.Query != nil && j.Where != nil }
 
-// Due says when a row is due: if one of the Entries is true. Without "any" in the file there is
-// exactly one entry.
+// Due says when a row is due: if one of the Entries is true. If the file does not use "any", there
+// is exactly one entry.
 type Due struct {
 	Entries  []Entry
 	Position diag.Position
 }
 
-// Entry is true if its clock and its rank are true. At least one of them is set.
+// Entry is one condition of "due". It is true for a row if both its clock and its rank are true. At
+// least one of the two is set.
 type Entry struct {
 	Clock    *Clock
 	Beyond   *Rank
@@ -150,7 +151,7 @@ type Clock struct {
 	Column     string   `yaml:"column,column"` // exactly one of Column and Expression is set
 	Expression *Expr    `yaml:"expression"`
 	Encoding   Encoding `yaml:"encoding"`
-	// a value that encodes an earlier day is no timestamp; "" for the default
+	// first plausible day; a value for an earlier day is no timestamp; "" for the default
 	Since     string `yaml:"since,date"`
 	NullsDue  bool   // the file says "nulls: due"
 	NullsKept bool   // the file says "nulls: keep"
@@ -172,8 +173,9 @@ type Watermark struct {
 	Position diag.Position
 }
 
-// Encoding says how a number or key holds a timestamp. Kind "" means that the column's own type
-// does. Shift (bits) and Epoch (milliseconds since 1970-01-01 UTC) are used by "snowflake" only.
+// Encoding says how a number or key holds a timestamp. Kind is "" if the type of the column is a
+// timestamp itself. Shift (bits) and Epoch (milliseconds since 1970-01-01 UTC) are used by
+// "snowflake" only.
 type Encoding struct {
 	Kind     string // "", "epoch_s", "epoch_ms", "uuidv7", "ulid", "snowflake"
 	Shift    int
@@ -181,8 +183,8 @@ type Encoding struct {
 	Position diag.Position
 }
 
-// Rank keeps or takes rows by their rank. It selects the first First rows, in Order, of each group
-// of rows with equal Per.
+// Rank keeps or takes rows by their rank. Rows with equal values of Per form a group. In each
+// group, sorted by Order, Rank selects as many rows from the beginning as First says.
 type Rank struct {
 	First     int64       `yaml:"first,required,by hand"` // 0 if Count is set
 	Count     *CountData  // number of rows, read from data; nil if First is set
@@ -209,15 +211,15 @@ type Guard struct {
 	Position  diag.Position
 }
 
-// Window is how long a row is kept. A literal is one tier without When. A list works like SQL's
-// CASE: a row that meets no tier is never due.
+// Window is how long a row is kept. A single interval is one tier without When. A list of tiers
+// works like SQL's CASE. If no tier applies to a row, the row is never due.
 type Window struct {
 	Tiers    []Tier
 	Position diag.Position
 }
 
-// Tier is one branch of a window. A nil When means "else", and Never means a null window. Otherwise
-// the window is Data, or Interval if Data is nil.
+// Tier is one branch of a window. If When is nil, the tier is the "else" branch. If Never is true,
+// the rows of the tier are never due. Otherwise the window is Data, or Interval if Data is nil.
 type Tier struct {
 	When     *Expr
 	Never    bool
@@ -239,8 +241,8 @@ type Data[T any] struct {
 	Position    diag.Position
 }
 
-// WindowData is a window from data. CountData is the number of rows of a rank from data. If that
-// number is never, "beyond" does not take the row, and a guard keeps it.
+// WindowData is a window from data. CountData is the number of rows of a rank from data. If the
+// value means never, "beyond" does not take the row, and a guard keeps it.
 type (
 	WindowData = Data[Interval]
 	CountData  = Data[int64]
@@ -260,7 +262,7 @@ type Interval struct {
 type Claim struct {
 	Key Name   `yaml:"key,required,column"`
 	TTL Window `yaml:"ttl,required"` // has exactly one tier
-	// columns of a new entry except key and clock; values read only as_of
+	// columns of a new entry except key and clock; their values may read only as_of
 	Set      []Assignment `yaml:"set"`
 	Cursor   *Cursor      `yaml:"cursor"`
 	Grant    []Name       `yaml:"grant,role"` // roles that may call the functions

@@ -12,7 +12,8 @@ import (
 )
 
 // read reads a window: an interval, a map for a window from data, or a list of tiers. The list
-// works like SQL's CASE: a row that meets no tier is never due. Only a grace may be zero.
+// works like SQL's CASE: if no tier applies to a row, the row is never due. Only the window "grace"
+// may be zero.
 func (w *Window) read(r *reader, f field) {
 	w.Position = r.at(f.value)
 	zero := f.name() == "grace"
@@ -93,7 +94,7 @@ func (r *reader) windowData(f field) *WindowData {
 }
 
 // fill reads a value with its bounds. The value is an expression on the row, or a constant number.
-// amount reads one number or interval.
+// fill calls the function "amount" to read a constant.
 func (d *Data[T]) fill(r *reader, m mapping, value field, amount func(field) T) {
 	d.Position = r.at(m.from.value)
 	bound := func(f field, into **T) {

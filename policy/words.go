@@ -12,8 +12,8 @@ import (
 	"pgretain/internal/quote"
 )
 
-// rule is a pattern that a word must match, or must not match if not is set. fault names the fault
-// of a word that breaks the rule.
+// rule is a pattern that a word must match. If the field "not" is true, the word must not match it.
+// The field "fault" names the fault of a word that breaks the rule.
 type rule struct {
 	not   bool
 	form  *regexp.Regexp
@@ -28,10 +28,10 @@ func excludes(form, fault string) rule { return rule{true, regexp.MustCompile(fo
 // policy has. "passed" counts the rows whose step condition is not true.
 var reserved = []string{"t", "batch", "keep", "run", "as_of", "hold", "passed"}
 
-// rules holds the rules of a word, by the kind of the word. Only the first broken rule is reported.
+// rules maps each kind of word to its rules. Only the first broken rule is reported.
 var rules = map[string][]rule{
-	// "own name" is a name that the file defines: of a policy, guard, join, job or alias. At most
-	// 40 bytes leave room for what generated names add.
+	// "own name" is a name that the file defines: of a policy, guard, join, job or alias. The limit
+	// of 40 bytes leaves room for the suffixes of generated names.
 	"own name": {
 		excludes(`^(`+strings.Join(reserved, "|")+`)$`, "P008 own"),
 		matches(`^[a-z][a-z0-9_]*$`, "P007 own"), matches(`^.{1,40}$`, "P007 long"),
@@ -60,7 +60,7 @@ var rules = map[string][]rule{
 	"object": {matches(`.`, "P048 object")},
 }
 
-// longest is the maximum length of a word in bytes, by the kind of the word.
+// longest maps a kind of word to its maximum length in bytes.
 var longest = map[string]int{"database": 63, "event": 63, "payload key": 63}
 
 // checkRule reports the first rule of the kind that the text breaks, and ends the reading of the

@@ -9,15 +9,16 @@ import (
 )
 
 // Runtime contains the directories types, tables, engine, inspect, operate, migrate and views, and
-// upgrades from version 2 on. After a release, types and tables never change. upgrades/<version>
-// changes them, and a second file reverts each change. The functions and procedures that a run
-// calls are in engine. All others are in a directory named after their purpose.
+// upgrades from version 2 on. After a release, the files in types and tables never change. The
+// files in upgrades/<version> alter the installed types and tables. Each of them has a second file
+// that reverts the change. The functions and procedures that a run calls are in engine. All others
+// are in a directory named after their purpose.
 //
 //go:embed types/*.sql tables/*.sql engine/*/*.sql inspect/*.sql operate/*.sql migrate/*.sql views/*.sql
 var Runtime embed.FS
 
-// Version is the version of the runtime. Run logs, upgrades, the verifier and the functions that
-// check for a running upgrade contain it.
+// Version is the version of the runtime. The run log records it. Upgrades, the verifier, and the
+// functions that check for a running upgrade use it.
 const Version = "1"
 
 // SchemaMark is the comment of a schema that pgretain created. Any other schema existed before, and

@@ -38,8 +38,8 @@ var (
 )
 
 // testOddSchemas creates schemas with names that pgretain does not support. Each command still
-// works for the other schemas. verify has one finding for each unsupported schema, and its run
-// fails with the reason.
+// works for the other schemas. For each unsupported schema, verify reports one finding, and a run
+// fails with the message of that finding.
 func testOddSchemas(t *testing.T, binary string) {
 	in := kit.Prepare(t, "", oddEach)
 	c := newCLI(t, binary, in.URL(kit.Migrator), t.TempDir())

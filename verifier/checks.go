@@ -1,9 +1,10 @@
 // Package verifier compares what a policy file wants with what a live database has: functions byte
-// for byte, registry, indexes, schedule, reach of foreign keys, overdue rows and privileges.
+// for byte, registry, indexes, schedule, foreign keys that deletes reach, overdue rows, and
+// privileges.
 //
 // It only reads, in short READ ONLY transactions, one per probe, so that it never holds up a
-// concurrent index build. What its role cannot see is unknown, never missing and never in order.
-// Every kind of finding has a stable code and a page in docs/checks.
+// concurrent index build. An object that its role cannot see is reported as unknown, never as
+// missing or as correct. Every kind of finding has a stable code and a page in docs/checks.
 //
 // verifier.go lists all probes in their order, probe.go runs them, and checks.go lists the checks.
 // Most findings, with their texts, are rows that a query of sql/verify returns. The other files
@@ -64,8 +65,9 @@ func (names UnknownChecks) Error() string {
 	return fmt.Sprintf("there is no check or group %s", strings.Join(names, ", "))
 }
 
-// Select selects the checks in only, without the checks in skip. An empty only means all checks.
-// Names are codes or groups, in upper or lower case. The error is an UnknownChecks.
+// Select selects the checks that "only" names, without the checks that "skip" names. An empty
+// "only" means all checks. Names are codes or groups, in upper or lower case. The error is an
+// UnknownChecks.
 func Select(only, skip []string) (Selection, error) {
 	var unknown UnknownChecks
 	s := Selection{skip: codesOf(skip, &unknown)}
@@ -78,7 +80,8 @@ func Select(only, skip []string) (Selection, error) {
 	return s, nil
 }
 
-// codesOf returns the codes that the names mean. It adds unknown names to unknown.
+// codesOf returns the codes of the named checks and groups. It appends names that do not exist to
+// "unknown".
 func codesOf(names []string, unknown *UnknownChecks) map[string]bool {
 	codes := map[string]bool{}
 	for _, name := range names {
@@ -101,13 +104,13 @@ func (s Selection) Codes() []string {
 	return slices.DeleteFunc(codes, func(code string) bool { return !s.has(code) })
 }
 
-// has reports whether a check is selected.
+// The method "has" reports whether a check is selected.
 func (s Selection) has(code string) bool {
 	return !s.skip[code] && (s.only == nil || s.only[code])
 }
 
-// any reports whether one of several checks is selected. It is always true if only checks of group
-// Sight are selected, because they need all probes.
+// The method "any" reports whether at least one of several checks is selected. It is always true if
+// only checks of group Sight are selected, because they need all probes.
 func (s Selection) any(codes []string) bool {
 	visibility := false
 	for code := range s.only {
@@ -116,9 +119,9 @@ func (s Selection) any(codes []string) bool {
 	return slices.ContainsFunc(codes, func(code string) bool { return s.has(code) || !s.skip[code] && visibility })
 }
 
-// shows reports whether a finding belongs in the report. A finding that a selected check could not
-// be made is always shown. Otherwise the report would say "conforming" about something that nobody
-// checked.
+// shows reports whether findings with this code belong in the report. If a selected check could not
+// be made, the report always says so. Otherwise the report would say "conforming" about something
+// that nobody checked.
 func (s Selection) shows(code string) bool {
 	return s.has(code) || checks[code] == Sight && !s.skip[code]
 }

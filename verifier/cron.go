@@ -13,8 +13,8 @@ import (
 	"pgretain/policy"
 )
 
-// codesOfCron are the checks that need pg_cron's tables. The check on lateness reports how the last
-// attempt failed.
+// codesOfCron are the checks that need pg_cron's tables. One of them is the check on lateness,
+// which reports how the last attempt failed.
 var codesOfCron = []string{codeCronMissing, codeCronDiffers, codeCronInactive, codeCronOrphan, codeScheduler, codeLate,
 	codeNotYet, codeCronStart}
 
@@ -30,7 +30,7 @@ func (v *inspection) checkCron(r reading) error {
 }
 
 // compareJobs compares the wanted jobs with the jobs of the runner in the database of schema cron.
-// It also reads which of them failed.
+// It also reads which of these jobs failed.
 func (v *inspection) compareJobs(r reading, query string, args ...any) error {
 	live, err := collectRow[struct{ Jobs, Attempts string }](r, query, args...)
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"pgretain/policy"
 )
 
-// factProbes returns a probe about the rows of each policy. It leaves out policies whose rows could
-// not be counted, because that has a finding already.
+// factProbes returns a probe about the rows of each policy. It leaves out a policy whose rows could
+// not be counted, because another finding reports that.
 func (v *inspection) factProbes() []probe {
 	changed := v.changedTables(false)
 	return lists.Map(v.file.Policies, func(p *policy.Policy) probe {
@@ -22,8 +22,8 @@ func (v *inspection) factProbes() []probe {
 	})
 }
 
-// checkFacts checks the clock of a policy, if it has one, and its archives. It leaves out archives
-// from which a policy takes rows, or in which it changes them.
+// checkFacts checks the clock of a policy, if it has one, and its archives. It leaves out an
+// archive if a policy takes or changes rows in it.
 func (v *inspection) checkFacts(r reading, p *policy.Policy, changed []string) error {
 	about := []generator.Object{{Name: p.Table.String(), Policy: p.Name}}
 	var column *string

@@ -21,8 +21,8 @@ const (
 	fewBatches  = 10  // rows of this many batches are sorted quickly, so they need no index
 )
 
-// checkPlans asks the planner how batches find their rows. If it uses no index in their order,
-// checkPlans finds out whether an index could serve at all.
+// checkPlans asks the planner how batches find their rows. If the planner does not read the rows in
+// order from an index, checkPlans finds out whether any index could provide this order.
 func (v *inspection) checkPlans(r reading) error {
 	policies, known := v.objects(generator.KindPolicy), []string{}
 	policies = slices.DeleteFunc(policies, func(o generator.Object) bool { return v.policies[o.Policy] == nil })
@@ -83,7 +83,7 @@ func (v *inspection) checkIndexes(r reading) error {
 var stored = regexp.MustCompile(` WITH \([^()]*\)`)
 
 // compareIndex compares an index with the definition that PostgreSQL printed right after the build.
-// An index with another definition has another name.
+// An index with a different definition has a different name.
 func (v *inspection) compareIndex(o generator.Object, live index) (message, error) {
 	on := fmt.Sprintf("index %q", o.Name)
 	if !live.Index {

@@ -39,8 +39,8 @@ func (v *inspection) notInstalled() {
 		Detail:  "The database was never migrated, or the connection is to another database.", Hint: "pgretain migrate up"})
 }
 
-// nothingRead reports that nothing in the runtime's schema can be checked, if something should be
-// there.
+// nothingRead reports that nothing in the runtime's schema can be checked. It reports this only if
+// a selected check needs that schema.
 func (v *inspection) nothingRead(detail, hint string) {
 	if slices.ContainsFunc(v.opt.Checks.Codes(), func(code string) bool { return checks[code] != Tables }) {
 		v.add(message{Code: codeUnreadable, Severity: diag.Unknown, Position: v.install.Position,
@@ -49,7 +49,7 @@ func (v *inspection) nothingRead(detail, hint string) {
 	}
 }
 
-// standby reports as of when a standby shows the database, and which checks it cannot make.
+// standby reports how old the data of a standby is, and which checks cannot be made on a standby.
 func (v *inspection) standby() {
 	f := message{Code: codeStandby, Severity: Info, Position: v.install.Position, Message: "the server is a standby",
 		Detail: "It has replayed everything that it received."}
@@ -152,8 +152,9 @@ func (v *inspection) checkRoutines(r reading) error {
 var pinned = sync.OnceValue(generator.PinnedSettings)
 
 // wantedRoutine returns the definition of a routine that an object wants. Functions for
-// applications get their settings from the registry, so wantedRoutine adds these. The owner is ""
-// for routines of the migrating role, which is not known here. checkOwners checks that role.
+// applications get their settings when their policy is registered, so wantedRoutine adds these
+// settings. The owner is "" for a routine of the migrating role, because the verifier does not know
+// that role. checkOwners checks such owners.
 func (v *inspection) wantedRoutine(o generator.Object) (wantedRoutine, error) {
 	routine, err := pgparse.ReadRoutine(o.SQL)
 	if err != nil {
@@ -172,7 +173,7 @@ func (v *inspection) wantedRoutine(o generator.Object) (wantedRoutine, error) {
 func objectName(o generator.Object) string  { return o.Name }
 func objectTable(o generator.Object) string { return o.Table }
 
-// creator returns the role that owns what a migration creates as a role.
+// creator returns the name of the role that creates an object in a migration.
 func (v *inspection) creator(o generator.Object) string {
 	switch o.As {
 	case generator.AsRunner:
@@ -184,8 +185,8 @@ func (v *inspection) creator(o generator.Object) string {
 }
 
 // checkMakeup compares the existing relations with those of a fresh install. It leaves out
-// relations of policies. It leaves out queries of views if the output of this PostgreSQL version is
-// unknown.
+// relations of policies. If it is unknown how this PostgreSQL version prints the queries of views,
+// it leaves out these queries.
 func (v *inspection) checkMakeup(r reading) error {
 	if err := r.set("search_path", quote.Idents([]string{"pg_catalog", v.install.Schema, "pg_temp"})); err != nil {
 		return err

@@ -10,11 +10,12 @@ import (
 	"pgretain/policy"
 )
 
-// readInstances adds the instances of policies for each schema or shard to the file, to its jobs
-// and to the wanted objects, as policies of their own. It leaves out instances whose functions must
-// still be created. No check reports their objects as orphans.
+// readInstances finds the instances of policies for each schema or shard. It adds each instance as
+// a policy to the file, to the jobs of the file and to the wanted objects. It leaves out an
+// instance whose functions must still be created. No check reports the objects of such an instance
+// as orphans.
 func (v *inspection) readInstances(r reading) error {
-	// templates by policy, instances of shards by name
+	// templates maps a policy to its object, shardInstances the name of an instance to the instance
 	templates, shardInstances := map[string]generator.Object{}, map[string]policy.Instance{}
 	var asked []row
 	for _, o := range v.objects(generator.KindEach) {
@@ -76,8 +77,8 @@ func (v *inspection) readInstances(r reading) error {
 	return err
 }
 
-// expand replaces the policies for several schemas or shards by their instances, also in jobs.
-// instances maps the name of such a policy to the names of its instances.
+// expand replaces the policies for several schemas or shards by their instances, also in jobs. The
+// parameter "instances" maps the name of such a policy to the names of its instances.
 func (v *inspection) expand(expanded []*policy.Policy, instances map[string][]string) {
 	file := *v.file
 	file.Policies = slices.DeleteFunc(slices.Clone(file.Policies),

@@ -26,13 +26,13 @@ import (
 type probe struct {
 	skip  bool   // there is nothing to check
 	about string // completes "could not check ..."
-	// codes are the checks that the probe makes, and checks of later probes that need what it
-	// reads. Codes of group Sight belong to every probe.
+	// codes are the checks that the probe makes. They include checks of later probes that need the
+	// data of this probe. Codes of group Sight belong to every probe.
 	codes  []string
 	check  func(reading) error
-	policy *policy.Policy // policy whose own functions it calls; nil if none
-	known  []string       // findings on the policy that explain why its functions fail
-	// more returns probes that need what earlier probes read.
+	policy *policy.Policy // policy whose functions the probe calls; nil if it calls none
+	known  []string       // codes of findings on the policy that explain why its functions fail
+	// more returns further probes, which need the data of earlier probes.
 	more func() []probe
 }
 
@@ -43,8 +43,8 @@ type reading struct {
 	schema string // schema of the runtime
 }
 
-// read runs f in a READ ONLY transaction with settings that do not depend on the session. With READ
-// COMMITTED, no snapshot outlives a statement.
+// read runs f in a READ ONLY transaction with settings that do not depend on the session. The
+// isolation level is READ COMMITTED, so no snapshot outlives its statement.
 func (v *inspection) read(ctx context.Context, conn *pgx.Conn, f func(reading) error) error {
 	options := pgx.TxOptions{IsoLevel: pgx.ReadCommitted, AccessMode: pgx.ReadOnly}
 	return pgx.BeginTxFunc(ctx, conn, options, func(tx pgx.Tx) error {
@@ -79,7 +79,7 @@ func (r reading) savepoint(f func() error) error {
 	return pgx.BeginFunc(r.ctx, r.tx, func(pgx.Tx) error { return f() })
 }
 
-// ofOthers matches schemas whose tables may contain rows that a person wrote.
+// ofOthers matches the schemas in whose tables a person may have changed rows by hand.
 var ofOthers = regexp.MustCompile(`\b(retention|cron)\.`)
 
 // collect reads the rows of a query. A NULL answer is an error: a catalog function returns NULL if
@@ -117,10 +117,10 @@ func collectJSON(r reading, query string, args ...any) (json.RawMessage, error) 
 	return json.RawMessage(found.JSON), err
 }
 
-// finding is a row of a query that returns findings. Its columns are named like the parts of a
+// finding is a row of a query that returns findings. The columns have the names of the fields of
 // message.
 type finding struct {
-	Place    int      // number of the object in the list that the query got, from 1; 0 for none
+	Place    int      // position of the object in the query's parameter, from 1; 0 if the finding has no object
 	Policies []string // policies that the finding affects, if the row names them
 
 	Code, Policy, Kind, Object, Table, Severity, Message, Want, Got, Detail, Hint string
@@ -135,16 +135,16 @@ func eachNamed[T any](r reading, query string, f func(T), args ...any) error {
 	return err
 }
 
-// finds returns a check that adds the findings which a query returns. about are the objects to
-// which the findings refer by number.
+// finds returns a check that executes a query and adds the findings that it returns. The findings
+// refer to the objects in "about" by number.
 func (v *inspection) finds(code string, about []generator.Object, query string, args ...any) func(reading) error {
 	return func(r reading) error {
 		return eachNamed(r, query, func(f finding) { v.find(code, about, f) }, args...)
 	}
 }
 
-// find adds a finding that a query returned. It completes the finding by its object in about. If
-// the finding has no object, its position is that of its policy.
+// find adds a finding that a query returned. It completes the finding with the data of its object
+// in "about". If the finding has no object, its position is that of its policy.
 func (v *inspection) find(code string, about []generator.Object, f finding) {
 	o := generator.Object{Position: v.position(f.Policy)}
 	if f.Place > 0 {
@@ -169,8 +169,8 @@ func (v *inspection) find(code string, about []generator.Object, f finding) {
 	})
 }
 
-// ask runs probes one after another. An error of the server becomes a finding. ask returns an error
-// if the connection or the context has ended.
+// ask runs probes one after another. An error from the server becomes a finding. ask returns an
+// error only if the connection or the context has ended.
 func (v *inspection) ask(ctx context.Context, probes []probe) error {
 	for _, p := range probes {
 		if p.more != nil && !p.skip {
@@ -204,8 +204,8 @@ func (v *inspection) ask(ctx context.Context, probes []probe) error {
 }
 
 // concurrentlyDropped reports whether an object was dropped after the statement's snapshot was
-// taken. Then catalog functions return NULL, which collectRows reports, or fail with
-// internal_error.
+// taken. In this case catalog functions return NULL, which collectRows reports as an error, or they
+// fail with internal_error.
 func concurrentlyDropped(err error) bool {
 	var refused *pgconn.PgError
 	return errors.Is(err, inspect.ErrChanged) || errors.As(err, &refused) && refused.Code == "XX000"
@@ -271,16 +271,16 @@ func (v *inspection) failed(p probe, err error) bool {
 
 const insufficientPrivilege = "42501"
 
-// lack is a finding on a probe that failed because a role lacks a privilege.
+// lack is the finding for a probe that failed because a role lacks a privilege.
 type lack struct {
 	message message
 	role    string
 	err     *pgconn.PgError
 }
 
-// addLacks adds a finding for each probe that failed for want of a privilege, unless another
-// finding is about that privilege. It runs after all probes, because a later probe may add that
-// finding.
+// addLacks adds a finding for each probe that failed because a privilege is missing. It adds none
+// if another finding reports the same privilege. It runs after all probes, because a later probe
+// may add that other finding.
 func (v *inspection) addLacks() {
 	for _, l := range v.lacks {
 		if !v.knownLack(l.role, l.err) {
@@ -314,8 +314,8 @@ func (v *inspection) refusedTo(err *pgconn.PgError) string {
 // name without schema.
 var deniedObject = regexp.MustCompile(`^permission denied for (\w+(?: \w+)*) (\S+|".*")$`)
 
-// grantHint returns a hint to grant the missing privilege. It is a statement for a schema, and a
-// sentence for other objects, because the server's message does not contain their schema.
+// grantHint returns a hint to grant the missing privilege. For a schema, the hint is a statement.
+// For other objects it is a sentence, because the server's message does not contain their schema.
 func grantHint(role string, err *pgconn.PgError) string {
 	if m := deniedObject.FindStringSubmatch(err.Message); m != nil && m[1] == "schema" {
 		return fmt.Sprintf("GRANT USAGE ON SCHEMA %s TO %s;", quote.Ident(m[2]), quote.Ident(role))
@@ -324,7 +324,7 @@ func grantHint(role string, err *pgconn.PgError) string {
 }
 
 // knownLack reports whether a finding already reports the privilege that a role lacks. It compares
-// names without schemas, because the server's message has none.
+// names without schemas, because the server's message contains no schema.
 func (v *inspection) knownLack(role string, err *pgconn.PgError) bool {
 	denied := deniedObject.FindStringSubmatch(err.Message)
 	return denied != nil && slices.ContainsFunc(v.report.Findings, func(f Finding) bool {

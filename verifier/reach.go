@@ -41,15 +41,16 @@ func (v *inspection) policyRows() []row {
 	})
 }
 
-// readReach reads what the statements of policies do to tables, to any depth: in partitions and by
-// foreign keys. The query "reach" describes its answer, which other queries use.
+// readReach reads what the statements of policies do to tables. The answer includes partitions and
+// tables that foreign keys reach, to any depth. The file of the query "reach" describes the answer.
+// Other queries get it as a parameter.
 func (v *inspection) readReach(r reading) (err error) {
 	v.reach, err = collectJSON(r, "reach", v.policyRows())
 	return err
 }
 
-// reachProbes returns the probes on what deletes reach. It returns none if that could not be read,
-// which is a finding of its own.
+// reachProbes returns the probes about tables that deletes reach. It returns none if readReach
+// failed, because another finding reports that failure.
 func (v *inspection) reachProbes() []probe {
 	if len(v.reach) == 0 {
 		return nil
@@ -69,9 +70,9 @@ func (v *inspection) reachProbes() []probe {
 	}
 }
 
-// checkKeys checks foreign keys, except those that the policy file mentions. It also finds keys
-// whose triggers a superuser disabled for a table. checkSessions finds sessions with disabled
-// triggers.
+// checkKeys checks foreign keys, except those that the policy file mentions. It also finds foreign
+// keys whose triggers a superuser has disabled. checkSessions finds sessions in which triggers are
+// disabled.
 func (v *inspection) checkKeys(r reading) error {
 	type onKey struct {
 		finding
@@ -91,8 +92,8 @@ func (v *inspection) checkKeys(r reading) error {
 // trusted.
 const foreignCode = "PR004"
 
-// checkUnexpected makes the check that a run makes before it changes anything. A missing table has
-// a finding of its own.
+// checkUnexpected makes the same check that a run makes before it changes anything. It skips
+// missing tables, because another finding reports them.
 func (v *inspection) checkUnexpected(r reading) error {
 	var names, tables []string
 	for _, p := range v.file.Policies {
@@ -110,7 +111,7 @@ func (v *inspection) checkUnexpected(r reading) error {
 func (v *inspection) checkRowSecurity(r reading) error {
 	read := []row{}
 	for _, m := range v.file.NamedTables() {
-		if m.Kind != "" { // protected tables, which policies do not change
+		if m.Kind != "" { // Kind is "" for a protected table; policies do not change such a table
 			read = append(read, row{"schema": m.Schema, "name": m.Name, "kind": m.Kind, "of": m.Of})
 		}
 	}

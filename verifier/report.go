@@ -26,7 +26,8 @@ const (
 	Unknown  Verdict = "unknown"
 )
 
-// Finding is one thing that is not as the policy file wants it, or that could not be seen.
+// Finding is one difference between the database and the policy file, or one thing that the
+// verifier could not see.
 //
 // Object is the object's name. Table is the table that the finding is about, as "schema.name"; if
 // there is none, it is the policy's table. Policy is the policy or job; it is empty for the
@@ -64,9 +65,9 @@ func (r *Report) ExitCode() int {
 	return 1
 }
 
-// Text writes the findings for people, under a heading for each group. In a group they are sorted
-// by effect on the verdict, then by position. The last line has the counts and the verdict.
-// Suppressed findings are only counted, unless all is set.
+// Text writes the findings for people, under a heading for each group. Within a group, the findings
+// are sorted by their effect on the verdict, then by position. The last line has the counts and the
+// verdict. Suppressed findings are only counted, unless all is set.
 func (r *Report) Text(w io.Writer, colour, all bool) error {
 	out := bufio.NewWriter(w)
 	for _, g := range Groups() {
@@ -158,9 +159,9 @@ func (r *Report) JSON(w io.Writer) error {
 	})
 }
 
-// suppress marks the findings that the policy file suppresses at the server's time, so that they do
-// not change the verdict. It reports suppressions that have ended or match nothing, as Info.
-// Findings of a suppression that has ended count again.
+// suppress marks the findings that the policy file suppresses, so that they do not change the
+// verdict. The server's time decides whether a suppression has ended. If it has ended, its findings
+// count again. A suppression that has ended or that matches no finding is reported as Info.
 func (v *inspection) suppress() {
 	filter := suppress.New(v.file, "V", v.server.Now)
 	everything := v.complete // false if checks were left out

@@ -18,7 +18,7 @@ func (v *inspection) checkRights(r reading) error {
 	var wanted []generator.Right
 	var about []generator.Object
 	schema := v.install.Schema
-	for _, role := range distinct(v.install.Roles.All()) { // the runtime's own migration grants it
+	for _, role := range distinct(v.install.Roles.All()) { // the migration of the runtime grants USAGE
 		wanted = append(wanted, generator.Right{Kind: "schema", Name: schema, On: quote.Ident(schema), Role: role,
 			Needed: "USAGE"})
 		about = append(about, generator.Object{Kind: generator.KindPrivilege, Name: "schema " + schema,
@@ -75,7 +75,7 @@ func (v *inspection) checkPrivileges(r reading) error {
 		}), v.worker())(r)
 }
 
-// oneRole reports an owner that is also other roles of the install.
+// oneRole reports if the owner is also the runner, the operator or the viewer of the install.
 func (v *inspection) oneRole() {
 	_, shared := v.otherRoles()
 	said := "one role does everything (roles: none)"
@@ -88,8 +88,8 @@ func (v *inspection) oneRole() {
 	}
 }
 
-// otherRoles returns the roles among runner, operator and viewer that differ from the owner, and
-// the roles that are the owner, too.
+// otherRoles divides runner, operator and viewer into two lists: names of roles other than the
+// owner, and roles for which the install names the owner.
 func (v *inspection) otherRoles() (names, shared []string) {
 	roles := v.install.Roles
 	for _, other := range [][2]string{{"runner", roles.Runner}, {"operator", roles.Operator},
@@ -115,7 +115,7 @@ func (v *inspection) checkRoles(r reading) error {
 }
 
 // checkSessions reports settings that disable triggers in sessions of the runner or that end these
-// sessions too early. Any scheduler's sessions have these settings.
+// sessions too early. Such settings affect the sessions of every scheduler.
 func (v *inspection) checkSessions(r reading) error {
 	settings := []string{"session_replication_role"}
 	if !v.install.Roles.None {
@@ -131,8 +131,8 @@ func (v *inspection) checkSessions(r reading) error {
 		longest.job.Name)(r)
 }
 
-// changedTables returns the tables in which policies change or take rows. With more it adds the
-// tables of all policies, and their archives.
+// changedTables returns the tables in which policies change or take rows. If the parameter "more"
+// is true, it adds the tables of all policies, and their archives.
 func (v *inspection) changedTables(more bool) []string {
 	list := []string{}
 	for _, p := range v.file.Policies {
@@ -157,8 +157,8 @@ func (v *inspection) takers() []generator.Object {
 }
 
 // checkOwners checks that the owner of the function that detaches or drops a table is a member of
-// the table's owner. Only a table's owner may do that. New partitions may have another owner than
-// old ones.
+// the table's owner. Only the owner of a table may detach or drop it. A new partition may have
+// another owner than the older ones.
 func (v *inspection) checkOwners(r reading) error {
 	takers := v.takers()
 	return v.finds(codeTakeRights, takers, "table_owners", lists.Map(takers, func(o generator.Object) row {

@@ -16,8 +16,8 @@ import (
 // difference.
 const countLimit = 10000
 
-// overdueProbes returns a probe for each policy and each scope of its jobs. By the schedules of
-// these jobs, the rows that the probe counts should have been taken.
+// overdueProbes returns a probe for each policy and each scope of its jobs. The probe counts rows
+// that should have been taken already, according to the schedules of these jobs.
 func (v *inspection) overdueProbes() (list []probe) {
 	for _, p := range v.file.Policies {
 		latest := map[string]scheduledRun{} // by scope, over all jobs that run the policy
@@ -46,11 +46,11 @@ func scopeText(j *policy.Job) string {
 		", ")
 }
 
-// codesOfFunctions are the checks that a call of a policy's function can fail.
+// codesOfFunctions are the checks that explain an error in a call of a policy's function.
 var codesOfFunctions = []string{codeTableRights, codeExpression}
 
-// lateByNature reports whether a row can become due after its time. Its rank may change, or what a
-// condition reads.
+// lateByNature reports whether a row can become due later than its clock says. That happens if the
+// rank of the row changes, or if data changes that a condition reads.
 func lateByNature(p *policy.Policy) bool {
 	return p.Where != nil || len(p.Keep) > 0 || len(p.Joins) > 0 || len(p.DueRanks()) > 0 ||
 		slices.ContainsFunc(p.DueClocks(), func(c *policy.Clock) bool {
@@ -58,9 +58,9 @@ func lateByNature(p *policy.Policy) bool {
 		})
 }
 
-// refusedToCount reports whether the server refused a policy's function for a reason that has a
-// finding. Either its expressions have no meaning, or its role lacks a privilege. A missing
-// function of the runtime is no such reason.
+// refusedToCount reports whether the server refused a policy's function for a reason that another
+// finding reports. Such a reason is an expression that the server cannot resolve, or a missing
+// privilege of the role. A missing function of the runtime is no such reason.
 func (v *inspection) refusedToCount(p *policy.Policy, refused *pgconn.PgError) bool {
 	role := v.refusedTo(refused)
 	switch {

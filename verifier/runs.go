@@ -21,7 +21,7 @@ const (
 type scheduledRun struct {
 	job        *policy.Job
 	name, kind string
-	budget     time.Duration // longest time until its end, earlier runs in the job included
+	budget     time.Duration // longest time from the start of the job to the end of this run
 	due        *time.Time    // deadline of a success; nil if unknown
 }
 
@@ -52,8 +52,8 @@ func (v *inspection) runs() []scheduledRun {
 	return v.scheduled
 }
 
-// lag returns how long ago rows must have become due to be overdue now, in whole seconds. It
-// returns false if there is no such time within twenty years.
+// lag returns a duration in whole seconds. A row is overdue if it became due longer ago than that.
+// lag returns false if there is no such time within twenty years.
 func lag(t calendar.Ticks, now time.Time, budget time.Duration) (time.Duration, bool) {
 	if t.Deadline(now, budget).IsZero() {
 		return 0, false
@@ -87,11 +87,13 @@ func (v *inspection) runRows() []row {
 	})
 }
 
-// unfinishedRuns is the number of successive runs that must have spent their budget for a finding.
+// unfinishedRuns is the number of successive runs that must have used up their budget before
+// checkKeepUp reports it.
 const unfinishedRuns = 12
 
-// checkKeepUp finds policies that do not keep up with new rows: their last unfinishedRuns runs all
-// spent their budget, and the first of these runs began before the last deadline of the schedule.
+// checkKeepUp finds policies that do not keep up with new rows. All of their last unfinishedRuns
+// runs used up the budget, and the first of these runs began before the last deadline of the
+// schedule.
 func (v *inspection) checkKeepUp(r reading) error {
 	return v.finds(codeKeepUp, nil, "unfinished", v.runRows(), unfinishedRuns)(r)
 }

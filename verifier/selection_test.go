@@ -42,8 +42,9 @@ func TestSelectUnknown(t *testing.T) {
 }
 
 // TestSelectionOfWhatCouldNotBeSeen checks which probes run and which findings are shown for a
-// selection. A finding that a check could not be made is shown unless its code is skipped. A probe
-// does not run if none of its checks is selected.
+// selection. If a check could not be made, verify reports that as a finding with a code of its own.
+// This finding is shown for every selection that does not skip its code. A probe does not run if
+// none of its checks is selected.
 func TestSelectionOfWhatCouldNotBeSeen(t *testing.T) {
 	for name, test := range map[string]struct {
 		only, skip  []string

@@ -42,8 +42,8 @@ func (v *inspection) checkSnapshot(r reading) error {
 	return nil
 }
 
-// compareTypes sets the types of the live tables from the server's answers, or from the snapshot if
-// there is no answer.
+// compareTypes sets the types of expressions in "live". It uses the server's answers, or the types
+// of the snapshot where the server gives no answer.
 func (v *inspection) compareTypes(r reading, live *catalog.Snapshot) error {
 	answers, err := inspect.ReadTypes(r.ctx, r.tx, v.source, live)
 	if err != nil {
@@ -107,8 +107,8 @@ type consequence struct {
 	refuse bool
 }
 
-// consequences returns what the generator would do differently with other tables than the
-// snapshot's.
+// consequences returns what the generator would do differently with the given tables than with
+// those of the snapshot.
 func (v *inspection) consequences(tables *catalog.Snapshot) []consequence {
 	objects, list := generator.Compile(v.source, tables, v.opt.History)
 	var all []consequence
@@ -133,9 +133,9 @@ func (v *inspection) consequences(tables *catalog.Snapshot) []consequence {
 }
 
 // compareSnapshot adds a finding on each table. It is informational if nothing depends on the
-// difference. compareSnapshot first generates with all tables, then with one after another. A
-// consequence of several tables together is reported with the first. A refusal that another check
-// explains is left out.
+// difference. compareSnapshot first generates with all changed tables, then with each of them
+// alone. If only several tables together cause a consequence, it is reported with the first table.
+// A refusal that another check explains is left out.
 func (v *inspection) compareSnapshot(live *catalog.Snapshot, tables []changed) {
 	whole := v.consequences(live)
 	if len(whole) == 0 || !whole[0].refuse {
@@ -178,8 +178,8 @@ func (v *inspection) snapshotWith(live *catalog.Snapshot, c changed) *catalog.Sn
 }
 
 // unexplained reports whether no other finding gives the reason for a consequence of a changed
-// table. Two kinds of findings explain a refusal: one on the table of the policy, and one on what
-// deletes reach that names the changed table.
+// table. Two kinds of findings explain a refusal. One is about the table of the policy. The other
+// is of group Reach and names the changed table.
 func (v *inspection) unexplained(c changed, e consequence) bool {
 	explains := func(f Finding) bool {
 		return f.Policy == e.policy.Name && isReach(f) && f.Severity != Info &&
@@ -189,7 +189,7 @@ func (v *inspection) unexplained(c changed, e consequence) bool {
 		!v.found(e.policy.Name, codeNoTable, codeUnexpected) && !slices.ContainsFunc(v.report.Findings, explains)
 }
 
-// isReach reports whether a finding on reach has the live tables as its reason.
+// isReach reports whether a finding is of group Reach and is based on the live tables.
 func isReach(f Finding) bool { return f.Group == string(Reach) && f.Severity != diag.Unknown }
 
 // message returns the finding about the table. A single difference becomes its Want and Got.

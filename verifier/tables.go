@@ -26,8 +26,8 @@ func (v *inspection) checkTables(r reading) error {
 	}))(r)
 }
 
-// namedTables returns the tables that the file names, except in reports. Tables in SQL are included
-// only with their schema, because a bare name may belong to a WITH.
+// namedTables returns the tables that the file names, except in reports. A table in SQL is included
+// only if the SQL names its schema, because an unqualified name may be a query in WITH.
 func (v *inspection) namedTables() []policy.NamedTable {
 	return slices.DeleteFunc(v.file.NamedTables(), func(m policy.NamedTable) bool {
 		return m.Schema == "" || m.Kind == "report"
@@ -48,9 +48,9 @@ type liveColumn struct {
 	Plain   bool // the type's input function can compare constants
 }
 
-// checkEnsured compares the defaults of columns that migrations created. Rows that the application
-// inserts get their clocks from them. It ignores columns that the application created. Another
-// check reports other types.
+// checkEnsured compares the defaults of columns that migrations created. The clock values of new
+// rows come from these defaults. checkEnsured ignores columns that the application created. Another
+// check reports columns of another type.
 func (v *inspection) checkEnsured(r reading) error {
 	if err := r.set("search_path", v.searchPath()); err != nil {
 		return err
@@ -98,8 +98,9 @@ func (v *inspection) checkEnsured(r reading) error {
 }
 
 // otherDefault reports whether the wanted and the live default differ. The server compares
-// constants as values of the column's type. A constant or no default differs from a function call.
-// Other defaults cannot be compared; for them it returns false.
+// constants as values of the column's type. A function call differs from a constant and from a
+// missing default. Other pairs of defaults cannot be compared; for these, otherDefault returns
+// false.
 func (w ensured) otherDefault(r reading, live liveColumn) (bool, error) {
 	var constants []pgparse.Constant
 	calls, none := false, false

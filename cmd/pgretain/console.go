@@ -29,9 +29,9 @@ import (
 	"pgretain/internal/report"
 )
 
-// console is one command line. Results are written to out. Everything else is written to err, in
-// the form of package diag, with "pgretain:" before messages without a file. A message begins in
-// lower case and has no full stop; details and hints are whole sentences.
+// console is one command line. It writes results to out. It writes everything else to err, in the
+// form of package diag. A message that belongs to no file begins with "pgretain:". A message begins
+// in lower case and has no full stop; details and hints are whole sentences.
 type console struct {
 	flags
 	out, err io.Writer
@@ -45,8 +45,9 @@ type console struct {
 // printf writes a part of the result.
 func (c *console) printf(format string, args ...any) { fmt.Fprintf(c.out, format, args...) }
 
-// result writes the result of a command: as JSON with members (see document), or as text from
-// template text of texts.txt.tmpl.
+// result writes the result of a command. With --json it writes the members as a JSON object, like
+// document. Otherwise it renders a template of texts.txt.tmpl; the parameter "text" is the
+// template's name.
 func (c *console) result(text string, data any, members ...any) error {
 	if c.JSON {
 		return c.document(members...)
@@ -55,8 +56,9 @@ func (c *console) result(text string, data any, members ...any) error {
 	return nil
 }
 
-// document writes the JSON form of a command, version 1. members are alternately names and values,
-// in the order of the output. The version must be increased when a member changes its meaning.
+// document writes the JSON form of a result, version 1. The parameter "members" is a list of names
+// and values in turn, in the order of the output. The version must be increased when a member
+// changes its meaning.
 func (c *console) document(members ...any) error {
 	object, err := report.Object(append([]any{"version", 1}, members...)...)
 	if err != nil {
@@ -177,8 +179,8 @@ func (c *console) exit(err error) int {
 	return 2
 }
 
-// texts has the texts that commands print for people. Consecutive lines that "row" creates are a
-// table. The first of them is its heading.
+// texts has the texts that commands print for people. Consecutive lines from the template function
+// "row" form a table. The first of these lines is the heading of the table.
 //
 //go:embed texts.txt.tmpl
 var texts string
@@ -214,8 +216,8 @@ func refuse(name string, data any) error {
 	return install.Refusal(d.Message, d.Detail, d.Hint)
 }
 
-// aligned writes a text, with its rows as aligned tables, or as Markdown tables with --format
-// markdown.
+// aligned writes a text. It formats the rows in the text as aligned tables, or as Markdown tables
+// with --format markdown.
 func (c *console) aligned(text string) {
 	var t table
 	for line := range strings.Lines(text) {
@@ -233,7 +235,7 @@ func (c *console) aligned(text string) {
 // A row begins with rowMark, and cellMark separates its cells. Cells contain no control characters.
 const rowMark, cellMark = "\x1e", "\x1f"
 
-// row returns a line of a table for aligned.
+// row returns one line of a table, in the form that the method "aligned" reads.
 func row(values ...any) string {
 	printable := func(r rune) rune {
 		if unicode.IsControl(r) {
@@ -274,7 +276,7 @@ func (t table) print(w io.Writer, markdown bool) {
 	for _, cells := range t {
 		line := ""
 		for i, cell := range cells {
-			side := map[bool]int{true: 1, false: -1}[right[i]] // side as fmt expects it
+			side := map[bool]int{true: 1, false: -1}[right[i]] // fmt aligns to the left for a negative width
 			line += fmt.Sprintf("%*s  ", side*widths[i], cell)
 		}
 		fmt.Fprintln(w, strings.TrimRight(line, " "))

@@ -25,8 +25,8 @@ type project struct {
 
 	compiled bool // the tables were read
 
-	// compile sets these fields: the objects that the database of the tables should contain, and
-	// the inputs from which they were compiled
+	// compile sets the next three fields: the objects that the database of the tables should
+	// contain, and the snapshot and the history from which they were compiled
 	snapshot *catalog.Snapshot
 	history  *generator.History
 	objects  []generator.Object
@@ -66,8 +66,8 @@ func readFile(what, path, hint string) (text []byte, err error) {
 	return text, nil
 }
 
-// project reads the policy file. If it does not exist and --policy is not set, project returns one
-// without policies.
+// The method "project" reads the policy file. If the file does not exist and --policy is not set,
+// it returns a project without policies.
 func (c *console) project() (*project, error) {
 	if c.noPolicy() {
 		return &project{file: &policy.File{Install: policy.DefaultInstall("")}}, nil
@@ -145,8 +145,9 @@ func (d directory) history() (*generator.History, error) {
 	return s.history, err
 }
 
-// past returns the history without some sides of forks: those whose first file is in heads. It also
-// returns the names of the files that it left out. It refuses a directory for the other database.
+// past returns the history of the directory. It leaves out the side of a fork whose first file is
+// listed in "heads". It also returns the names of the files that it left out. It refuses the
+// migration directory of the other database.
 func (d directory) past(format generator.Format, heads []string) (step, error) {
 	history, removed, err := replay(d.Path, format, heads)
 	switch {
@@ -159,8 +160,8 @@ func (d directory) past(format generator.Format, heads []string) (step, error) {
 	return step{directory: d, history: history, Removed: append([]string{}, removed...)}, err
 }
 
-// replay reads a directory of either kind. A directory that cannot be read is an error. If it
-// counted as empty, everything would be generated again.
+// replay reads a directory of either kind. If the directory cannot be read, replay returns an
+// error. With an empty history instead, generate would generate everything again.
 func replay(dir string, format generator.Format, heads []string) (*generator.History, []string, error) {
 	if _, err := os.ReadDir(dir); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, nil, unreadable("migration directory", dir, err, "Name another directory with --migrations.")
@@ -202,7 +203,7 @@ func (p *project) stepOptions(cron bool) generator.NextOptions {
 	return options
 }
 
-// explain adds the source of the policy to an error that has a position in it.
+// explain adds the text of the policy file to an error that has a position in this file.
 func (p *project) explain(err error) error {
 	list := install.Diagnostics(err)
 	ofPolicy := func(d diag.Diagnostic) bool { return p.sources[d.Position.File] != nil }

@@ -28,9 +28,10 @@ import (
 	"pgretain/policy"
 )
 
-// fleetVerbs are the commands that accept --fleet. If reads is set, the command changes nothing, so
-// it continues after any number of failures. If shown is set, the output of every database is
-// printed, otherwise only the output of failed ones. words describe the exit codes 0, 1 and 2.
+// fleetVerbs are the commands that accept --fleet. If the field "reads" is true, the command
+// changes nothing, so it continues after any number of failures. If "shown" is true, the output for
+// every database is printed. Otherwise only the output for failed databases is printed. The field
+// "words" describes the exit codes 0, 1 and 2.
 var fleetVerbs = map[string]struct {
 	reads, shown bool
 	words        [3]string
@@ -117,9 +118,9 @@ func (c *console) fleet(ctx context.Context, verb string, act action, args []str
 	return cmp.Or(f.show(members), ctx.Err(), exitError(code))
 }
 
-// find lists the databases of each stage, each once. If a query fails, a command that changes
-// databases stops before the first database. For a command that only reads, find returns an entry
-// "(found)" in place of the databases, with the result unknown.
+// find lists the databases of each stage. It lists no database twice. If a query fails, a command
+// that changes databases stops before the first database. For a command that only reads, find
+// returns an entry "(found)" in place of the databases, with the result unknown.
 func (f *fleet) find(ctx context.Context) (stages [][]*member, err error) {
 	seen := map[string]bool{}
 	for i, stage := range f.Stages {
@@ -229,15 +230,15 @@ func (f *fleet) secret(ctx context.Context, name, connection string) (string, er
 	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
 	defer cancel()
 	text, err := exec.CommandContext(ctx, words[0], words[1:]...).Output()
-	if err != nil { // its output may be a secret
+	if err != nil { // the output of the command may be a secret
 		return "", refuse("no password", map[string]any{"Name": name, "Error": err, "Command": words[0]})
 	}
 	password, _, _ := strings.Cut(string(text), "\n")
 	return withSetting(connection, "password", strings.TrimSuffix(password, "\r")), nil
 }
 
-// goThrough executes the command for the databases of each stage. If too many databases fail, it
-// starts no more, but does not cancel those in progress.
+// goThrough executes the command for the databases of each stage. After too many failures it starts
+// no further database. It does not cancel commands that are in progress.
 func (f *fleet) goThrough(ctx context.Context, stages [][]*member) (all []*member) {
 	stopped := false
 	for i, list := range stages {
@@ -269,7 +270,8 @@ func (f *fleet) goThrough(ctx context.Context, stages [][]*member) (all []*membe
 	return all
 }
 
-// do executes a function with a console of its own for a database, and stores the result.
+// The method "do" executes a function for a database, with a separate console, and stores the
+// result.
 func (f *fleet) do(m *member, do func(*console) error) {
 	began := time.Now()
 	var out, said bytes.Buffer
@@ -302,8 +304,8 @@ func (c *console) readStatus(ctx context.Context, m *member) {
 	}
 }
 
-// show prints a line for each database. Below it prints the output of databases that failed, or of
-// all databases if the command is for that.
+// show prints a line for each database. Below the lines it prints the output for the databases that
+// failed. For some commands it prints the output for all databases.
 func (f *fleet) show(members []*member) error {
 	if f.verb == "report" {
 		if err := f.write(members); err != nil {
@@ -321,11 +323,10 @@ func (f *fleet) show(members []*member) error {
 	return f.result("fleet", members, "verb", f.verb, "databases", members)
 }
 
-// file returns the name of a database's report. No database name gives index.html.
+// file returns the file name of a database's report. This name is never index.html.
 func (m *member) file() string { return url.PathEscape(m.Name) + ".report.html" }
 
-// refuse refuses to overwrite files in the directory of the reports that this program did not
-// write.
+// refuse returns an error if a report would overwrite a file that this program did not write.
 func (f *fleet) refuse(members []*member) error {
 	errs := lists.Map(append(lists.Map(members, (*member).file), "index.html"), func(name string) error {
 		return refuseOverwriting(filepath.Join(f.Output, name), f.Force)

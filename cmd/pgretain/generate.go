@@ -62,7 +62,7 @@ func (c *console) nextSteps() ([]step, error) {
 	if err != nil {
 		return nil, err
 	}
-	var heads []string // no generated file has the same name in both directories
+	var heads []string // a name in this list exists in one of the two directories only
 	for _, value := range c.Rebase {
 		known := []string{".", filepath.Clean(c.Migrations), filepath.Clean(c.cronDirectory())}
 		if !slices.Contains(known, filepath.Dir(value)) {
@@ -124,8 +124,8 @@ func (c *console) nextSteps() ([]step, error) {
 // laterSide stands for --rebase without a file. No migration has this name.
 const laterSide = "later"
 
-// checkOwn requires --format if the directory has no generated files, but files of another tool
-// than goose. The first step would be in the wrong format.
+// checkOwn requires --format if the directory has no generated files, but has files of another tool
+// than goose. Otherwise the first step would be written in the wrong format.
 func (c *console) checkOwn(history *generator.History) error {
 	other, file := generator.Suggest(os.DirFS(c.Migrations))
 	if c.Format != "" || len(history.Files()) > 0 || other == "" {
@@ -171,7 +171,7 @@ type change struct {
 }
 
 // changes lists the objects that a step creates, changes or drops. It only counts new and changed
-// objects of the runtime, because there are about a hundred. For a changed policy the text
+// objects of the runtime, because there are about a hundred. For a changed policy, the field Text
 // describes the change.
 func changes(history *generator.History, wanted []generator.Object) []change {
 	list, runtime := []change{}, map[string]int{}

@@ -37,8 +37,8 @@ func (c *console) lint(ctx context.Context, _ []string) error {
 	return c.lintAt(ctx, time.Now())
 }
 
-// lintAt checks the policy file and prints all findings at the end. now decides whether a
-// suppression is in force.
+// lintAt checks the policy file and prints all findings at the end. The parameter "now" decides
+// whether a suppression is in force.
 func (c *console) lintAt(ctx context.Context, now time.Time) error {
 	found := &linted{}
 	project, err := readProject(c.Policy)
@@ -99,8 +99,8 @@ func (p *project) check(files *flags) error {
 	return nil
 }
 
-// take adds findings and applies the suppressions. If a finding names no policy or table, take
-// derives them from the finding's line.
+// The method "take" adds findings and applies the suppressions. If a finding names no policy or no
+// table, the method derives them from the finding's line.
 func (l *linted) take(list diag.List) {
 	owners, tables := map[int]string{}, map[string]string{}
 	if l.project != nil {
@@ -154,7 +154,8 @@ func (c *console) conclude(found *linted) (err error) {
 }
 
 // log writes findings for machines. The names of files are relative to the repository in GitHub's
-// workflows, otherwise to the working directory. In JSON each command has a form of its own.
+// workflows, otherwise to the working directory. The parameter "json" writes the form for --format
+// json, which differs between commands.
 func (c *console) log(log report.Log, json func(io.Writer) error) error {
 	log.Version, log.Root = programVersion(), os.Getenv("GITHUB_WORKSPACE")
 	if !filepath.IsAbs(log.Root) {
@@ -196,8 +197,8 @@ func (l *linted) useless() diag.List {
 	return list
 }
 
-// looked reports whether this command made a check. Checks from L050 on need a rehearsal. Without a
-// snapshot, or after errors, not all checks ran.
+// looked reports whether this command made the check with this code. Checks from L050 on need a
+// rehearsal. Without a snapshot, or after errors, some checks are not made.
 func (l *linted) looked(code string) bool {
 	compiled := l.project != nil && l.project.compiled && !l.failed()
 	return compiled && strings.HasPrefix(code, "L") && (code < "L050" || l.rehearsed)

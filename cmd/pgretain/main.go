@@ -57,10 +57,11 @@ func execute(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	return c.exit(err)
 }
 
-// action executes a command.
+// action is a function that executes a command.
 type action = func(c *console, ctx context.Context, args []string) error
 
-// actions maps the names of commands to their functions. The other commands are in calls.
+// actions maps the names of commands to their functions. The variable "calls" has the other
+// commands.
 var actions = map[string]action{
 	"init":           (*console).init,
 	"snapshot":       (*console).snapshot,
@@ -83,9 +84,9 @@ var actions = map[string]action{
 	"version":        (*console).version,
 }
 
-// helpText has a part for each command. Its first line is the usage, which determines the number of
-// arguments. The second line is the summary. From the fourth line on follow the help, examples and
-// flags.
+// helpText has a part for each command. The first line of a part is the usage, which determines the
+// number of arguments. The second line is the summary. The help, the examples and the flags begin
+// at the fourth line.
 //
 //go:embed help.txt
 var helpText []byte
@@ -128,7 +129,7 @@ func (c *console) root() (root *cobra.Command) {
 			root = command
 			continue
 		}
-		// returns the deepest command that exists
+		// Find returns the deepest command that exists
 		parent, _, _ := root.Find(strings.Fields(part.Name))
 		parent.AddCommand(command)
 	}
@@ -176,7 +177,7 @@ func arguments(command *cobra.Command, args []string) error {
 	return usagef("wrong number of arguments for %q, usage: %s", command.CommandPath(), command.Use)
 }
 
-// onlyVerbs reports an unknown command below a command that only groups others.
+// onlyVerbs reports an unknown subcommand of a command that only groups subcommands.
 func onlyVerbs(command *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		command.SetOut(command.ErrOrStderr())
@@ -340,7 +341,7 @@ func (f *flags) check(command *cobra.Command) (err error) {
 	return err
 }
 
-// oneOf refuses a value of a flag that is not in known.
+// oneOf refuses a value of a flag, unless it is one of the known values.
 func oneOf(flag, value string, known ...string) error {
 	if slices.Contains(known, value) {
 		return nil

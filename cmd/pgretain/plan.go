@@ -27,8 +27,9 @@ type plan struct {
 	Locks          []plannedLock
 }
 
-// plannedPolicy is a policy of the file or of the database, in one of its scopes. Now previews the
-// installed policy. Then previews the policy of the file. Note says why a preview is missing.
+// plannedPolicy is a policy of the file or of the database, in one of its scopes. The field Now is
+// the preview of the installed policy. The field Then is the preview of the policy in the file.
+// Note says why a preview is missing.
 type plannedPolicy struct {
 	Policy string `json:"policy"`
 	// scope of the jobs that run the policy; null for all rows
@@ -44,8 +45,8 @@ type plannedPolicy struct {
 // Name returns the policy with its scope.
 func (p plannedPolicy) Name() string { return preview{Policy: p.Policy, Scope: p.Scope}.Name() }
 
-// plannedIndex is an index that a migration would build. If Serves is set, it is an existing index
-// that serves a policy.
+// plannedIndex is an index that a migration would build. If Serves is set, the index exists already
+// and serves a policy.
 type plannedIndex struct {
 	Policy string `json:"policy"`
 	Table  string `json:"table"`
@@ -107,7 +108,7 @@ func (c *console) plan(ctx context.Context, _ []string) error {
 		if err != nil {
 			return err
 		}
-		defer tx.Rollback(context.WithoutCancel(ctx)) //nolint:errcheck // nothing is to be kept
+		defer tx.Rollback(context.WithoutCancel(ctx)) //nolint:errcheck // the transaction is always rolled back
 		p := &planner{console: c, tx: tx, objects: objects, broken: map[string]error{},
 			live: &session{conn: conn, install: in}, scratch: &session{conn: conn, install: in}}
 		if err = p.install(ctx, generator.PolicyScripts(pages, project.file.Install.Roles)); err == nil {
@@ -228,7 +229,7 @@ func (p *planner) renamed(sql string) string {
 	return strings.ReplaceAll(sql, "CREATE UNLOGGED TABLE ", "CREATE TABLE ")
 }
 
-// attempt executes do in a savepoint, and rolls back to it after an error.
+// attempt executes a function in a savepoint. After an error it rolls back to this savepoint.
 func (p *planner) attempt(ctx context.Context, do func() error) error {
 	return pgx.BeginFunc(ctx, p.tx, func(pgx.Tx) error { return do() })
 }
@@ -324,7 +325,7 @@ func (p *planner) policy(ctx context.Context, o generator.Object, before install
 }
 
 // scopes returns the scopes in which the jobs of a runtime run a policy. A nil scope means all
-// rows. If the scopes cannot be read, the result is all rows.
+// rows. If the scopes cannot be read, scopes returns one nil scope.
 func (p *planner) scopes(ctx context.Context, s *session, name string) (found []*string) {
 	err := p.attempt(ctx, func() (err error) {
 		list, err := rows[struct{ Scope *string }](ctx, s, "plan_scopes", name)
@@ -356,7 +357,7 @@ func orNullJSON(scope *string) json.RawMessage {
 
 // preview returns the preview of a policy in one of the two runtimes. If the effects cannot be
 // evaluated, it returns the preview without them. If the preview fails, or if runs of the new
-// policy would not start, it returns nil and sets note to the reason.
+// policy would not start, it returns nil and stores the reason in "note".
 func (p *planner) preview(ctx context.Context, s *session, one scoped, note *string) (found *preview, err error) {
 	for _, effects := range []bool{true, false} {
 		err = p.attempt(ctx, func() (err error) {

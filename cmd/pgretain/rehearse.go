@@ -22,8 +22,9 @@ import (
 	"pgretain/verifier"
 )
 
-// The roles of a rehearsal. The role loader loads the schema file. It is a superuser, because
-// extensions need one. Then the objects get an owner that is no superuser, as in production.
+// These are roles of a rehearsal. The loader executes the schema file. It is a superuser, because
+// creating an extension can require one. Afterwards the objects get an owner that is no superuser,
+// as in production.
 const superuser, loader = "", "rehearsal_loader"
 
 // stage is the state of a rehearsal on a temporary server. The rehearsal applies all migrations,
@@ -42,7 +43,7 @@ type stage struct {
 	// for the database with schema cron; nil if that is the same database
 	jobs    fs.FS
 	before  *catalog.Snapshot // the tables before the first migration
-	brought []string          // objects of the schema file that look like objects of pgretain
+	brought []string          // objects in the schema file that have the form of pgretain's own objects
 	// findings in the policy file, or in a migration that PostgreSQL refuses
 	found  diag.List
 	report *verifier.Report // nil if the rehearsal ended before the verifier
@@ -50,7 +51,7 @@ type stage struct {
 
 // rehearse installs everything on a temporary server, on the tables of a schema file. It installs
 // the migrations of the directory and the step that generate would add. An error means that the
-// rehearsal could not be completed; findings until then are returned as well.
+// rehearsal could not be completed. Findings before the error are still added to "found".
 func (c *console) rehearse(ctx context.Context, found *linted) error {
 	file := found.project.file
 	schema, err := readSchema(c.Schema)
@@ -190,8 +191,9 @@ func (s *stage) compileFor(ctx context.Context) error {
 }
 
 // playable returns the history of a directory if pgretain can apply it to a database that has only
-// the application's schema. Otherwise it returns an empty history: for another migration tool, and
-// for a directory with files of the user, because the schema file contains their objects already.
+// the application's schema. It returns an empty history for the directory of another migration
+// tool. It does the same for a directory with files of the user, because the schema file already
+// contains the objects of these files.
 func playable(d directory) (*generator.History, error) {
 	history, err := d.history()
 	if err != nil {
@@ -207,7 +209,8 @@ func playable(d directory) (*generator.History, error) {
 // codeSnapshotDiffers means that the linted snapshot differs from the tables of the schema file.
 var codeSnapshotDiffers = diag.Register("L053", "catalog snapshot differs from the schema file")
 
-// compareSnapshot compiles again, with the snapshot that lint and generate read.
+// compareSnapshot compiles the policy file again, with the snapshot that lint and generate read,
+// and compares the results.
 func (s *stage) compareSnapshot(history *generator.History) error {
 	snapshot, err := readCatalog(s.catalogFile())
 	if err != nil || snapshot == nil {

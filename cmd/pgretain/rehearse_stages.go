@@ -24,11 +24,11 @@ import (
 )
 
 var (
-	// fails only when the statement is executed
+	// such a statement fails only when it is executed
 	codeRoutine = diag.Register("L050", "statement of a generated routine would fail")
-	// down does not restore the earlier state
+	// "migrate down" does not restore the earlier state
 	codeLeftover = diag.Register("L051", "migrate down leaves objects behind")
-	// in the database of the schema file
+	// the run fails in the database that the schema file created
 	codeRun = diag.Register("L052", "policy does not run")
 )
 
@@ -46,8 +46,8 @@ func (s *stage) down(ctx context.Context) (string, error) {
 	return what, err
 }
 
-// migrate migrates both directories up or down, as a role that is no superuser. order lists the
-// directories: true stands for the jobs.
+// migrate migrates both directories up or down, as a role that is no superuser. The parameter
+// "order" lists the directories; true stands for the directory of the jobs.
 func (s *stage) migrate(
 	ctx context.Context,
 	migrate func(context.Context, string, fs.FS, install.Options) ([]install.Migration, error),
@@ -129,8 +129,8 @@ func (s *stage) withoutOurs(t *catalog.Table) catalog.Table {
 	return own
 }
 
-// checkRoutines lets plpgsql_check check every statement of every routine, also statements that no
-// run executes.
+// checkRoutines lets plpgsql_check check every statement of every routine, even if no run executes
+// the statement.
 func (s *stage) checkRoutines(ctx context.Context) (string, error) {
 	type fault struct{ Name, Message, Detail, Hint string }
 	schema, n := s.file.Install.Schema, 0
@@ -151,8 +151,8 @@ func (s *stage) checkRoutines(ctx context.Context) (string, error) {
 	return plural(n, "routine") + " by plpgsql_check", err
 }
 
-// runPolicies runs every policy and report like its job, on the rows of the schema file. There may
-// be none.
+// runPolicies runs every policy and report as its job does. The runs use the rows of the schema
+// file, which may have none.
 func (s *stage) runPolicies(ctx context.Context) (string, error) {
 	at := append(lists.Map(s.file.Policies, func(p *policy.Policy) diag.Position { return p.Position }),
 		lists.Map(s.file.Reports, func(r *policy.Report) diag.Position { return r.Position })...)
@@ -196,7 +196,7 @@ func (s *stage) run(ctx context.Context, conn *pgx.Conn, name string, at diag.Po
 		return nil
 	}
 	d := diag.Diagnostic{Position: at, Code: codeRun, Message: fmt.Sprintf("%q ended %s: %s", name, state, message)}
-	if state == "tripped" { // because of the rows in the schema file
+	if state == "tripped" { // the rows in the schema file cause this
 		d.Severity = diag.Warning
 	}
 	s.found.Add(d)

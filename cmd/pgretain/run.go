@@ -60,7 +60,8 @@ type call struct {
 }
 
 // runs runs a policy or a job and returns how the runs ended. It shows progress over a second
-// connection, because the first one is busy. A call whose run failed is no error here.
+// connection, because the first one is busy. If a run fails, the method returns its outcome and no
+// error.
 func (c *console) runs(ctx context.Context, s *session, asked call) (runs []outcome, err error) {
 	err = c.withSession(ctx, true, func(beside *session) error {
 		var last int64 // last run before the call
@@ -75,7 +76,7 @@ func (c *console) runs(ctx context.Context, s *session, asked call) (runs []outc
 		if asked.procedure == "run" {
 			args = append(args, asked.scope)
 		}
-		// Outside a transaction, because the procedure commits after every batch.
+		// The call is outside a transaction, because the procedure commits after every batch.
 		failed := s.row(ctx, asked.procedure, args...).Scan(new(*string))
 		if failed != nil {
 			s.markAbandoned(ctx)
@@ -93,18 +94,18 @@ func (c *console) runs(ctx context.Context, s *session, asked call) (runs []outc
 	return runs, err
 }
 
-// markAbandoned marks a cancelled run as abandoned, in the session that ran it. Without a
-// connection it does nothing. Then the next run of the policy marks it.
+// markAbandoned marks a cancelled run as abandoned, in the session that ran it. If the connection
+// is lost, it does nothing, and the next run of the policy marks the run.
 func (s *session) markAbandoned(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
 	defer cancel()
 	_, _ = s.conn.Exec(ctx, s.statement("mark-abandoned"))
 }
 
-// first takes the rows that became due before there was a policy. It shows the numbers of due rows,
-// asks, and accepts that many rows past the breaker. If the runs make rows due under other
-// policies, it starts another round. All rounds have the same as_of, so no row becomes due because
-// time passes. first may be called again.
+// first takes the rows that became due before there was a policy. It shows the numbers of due rows
+// and asks for confirmation. Then it accepts that many rows, so that the breaker lets them pass. If
+// the runs make rows due under other policies, it starts another round. All rounds have the same
+// as_of, so no row becomes due because time passes. first may be called again.
 func (c *console) first(ctx context.Context, s *session, policy string) error {
 	if err := s.row(ctx, "as_of", orNull(c.AsOf)).Scan(&c.AsOf); err != nil {
 		return err
@@ -120,7 +121,7 @@ func (c *console) first(ctx context.Context, s *session, policy string) error {
 			code = 1
 		}
 	}
-	left := map[string]int64{} // rows that stay due, by policy and scope; they start no other round
+	left := map[string]int64{} // maps policy and scope to the rows that stay due; these rows start no further round
 	for round, most := 1, 1; round <= most; round++ {
 		list, err := c.previews(ctx, s, s.conn, policy, c.Job)
 		if err == nil && len(list) == 0 && c.Job != "" {
@@ -130,7 +131,7 @@ func (c *console) first(ctx context.Context, s *session, policy string) error {
 			return err
 		}
 		all, shown := int64(0), overview(slices.Clone(list))
-		most = len(list) // each policy may make rows of the next one due
+		most = len(list) // a policy may make rows of the next policy due
 		list = slices.DeleteFunc(list, func(p preview) bool {
 			if p.StoppedBy != nil {
 				code = 1 // the list shows the reason
@@ -160,7 +161,7 @@ func (c *console) first(ctx context.Context, s *session, policy string) error {
 			more, err := c.takeAll(ctx, s, p)
 			runs = append(runs, more...)
 			if err != nil {
-				_ = c.summarise(runs) // err is more important than how the runs ended
+				_ = c.summarise(runs) // err is more important than the error of summarise
 				return err
 			}
 			last := more[len(more)-1]
@@ -195,7 +196,8 @@ func (c *console) takeAll(ctx context.Context, s *session, p preview) (all []out
 	return all, nil
 }
 
-// outcome is how one run ended, from the run log. The JSON names are those of the JSON format.
+// outcome is how one run ended, as the run log says. The JSON names belong to the command's JSON
+// format.
 type outcome struct {
 	ID        int64            `json:"run"`
 	Policy    string           `json:"policy"`

@@ -27,7 +27,7 @@ import (
 )
 
 // preview is one row of retention.preview with its rows of retention.blast_radius. The JSON names
-// are those of the JSON format.
+// belong to the command's JSON format.
 type preview struct {
 	Policy    string           `json:"policy"`
 	Scope     json.RawMessage  `json:"scope"`
@@ -61,7 +61,8 @@ type effect struct {
 	Note   *string `json:"note"`
 }
 
-// foreseenRun is one row of retention.preview_job. The JSON names are those of the JSON format.
+// foreseenRun is one row of retention.preview_job. The JSON names belong to the command's JSON
+// format.
 type foreseenRun struct {
 	Policy    string           `json:"policy"`
 	State     string           `json:"state"`
@@ -98,7 +99,7 @@ func (c *console) preview(ctx context.Context, args []string) error {
 			return c.result("preview of a job", list, "job", c.Job, "runs", list)
 		}
 		var list []preview
-		// In one snapshot, so that the numbers agree with each other.
+		// One snapshot for all queries makes the numbers agree with each other.
 		once := pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}
 		err := pgx.BeginTxFunc(ctx, s.conn, once, func(tx pgx.Tx) (err error) {
 			list, err = c.previews(ctx, s, tx, policy, "")
@@ -142,9 +143,9 @@ type scoped struct {
 	Scope  *string
 }
 
-// previews returns one preview of a policy, with its effects. Without a policy it returns one of
-// each policy and scope, in the order of the job if there is one. For a first run it also returns
-// those of instances. In such a list, an error stops only the preview of its policy.
+// previews returns one preview of a policy, with its effects. Without a policy it returns a preview
+// for each policy and scope, in the order of the job if a job is given. For a first run the list
+// includes instances. An error in one preview of the list does not stop the others.
 func (c *console) previews(ctx context.Context, s *session, in beginner, policy, job string) (list []preview,
 	err error) {
 	var found []scoped
@@ -247,8 +248,8 @@ func (e effect) Count() string {
 	return count(now) + "?"
 }
 
-// note returns a part of the note: part 0 is the number before " as things are: ", part 1 the
-// reason after it.
+// note returns a part of the note. Part 0 is the number before " as things are: ". Part 1 is the
+// reason after these words.
 func (e effect) note(part int) string {
 	if e.Note == nil {
 		return ""
@@ -319,8 +320,8 @@ func (c *console) reportNow(ctx context.Context) ([]byte, error) {
 	return text.Bytes(), err
 }
 
-// refuseOverwriting refuses to overwrite a file that this program did not write, unless force is
-// set. It always refuses a path that is not a regular file.
+// refuseOverwriting refuses to overwrite a file that this program did not write, unless "force" is
+// true. It always refuses a path that is not a regular file.
 func refuseOverwriting(path string, force bool) error {
 	if missing(path) {
 		return nil
@@ -379,8 +380,8 @@ func (c *console) look(ctx context.Context, s *session) (err error) {
 }
 
 // serveReports answers each request for "/" with a new report, one request at a time, until ctx
-// ends. It listens only on an address of this machine and answers only to its names. Reports
-// contain names of people, but no passwords.
+// ends. It listens only on a local address, and answers only requests that use a local host name.
+// Reports contain names of people, but no passwords.
 func (c *console) serveReports(ctx context.Context) error {
 	isLocal := func(address string) bool {
 		host, _, err := net.SplitHostPort(address)

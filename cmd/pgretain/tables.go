@@ -25,8 +25,8 @@ import (
 	"pgretain/verifier"
 )
 
-// withTables calls do with a connection to the database of the tables, or to a temporary server
-// with a schema file.
+// withTables calls a function with a connection to the database of the tables. With --schema, the
+// connection is to a temporary server on which the schema file was executed.
 func (c *console) withTables(ctx context.Context, do func(*pgx.Conn) error) error {
 	switch {
 	case c.Schema == "":
@@ -118,8 +118,8 @@ func (p *project) noteZone(ctx context.Context, conn *pgx.Conn, snapshot *catalo
 	return err
 }
 
-// mention is a table at the first position where the policy file names it. name is the name to look
-// up in the database.
+// mention is a table that the policy file names, with the first position. The field "name" is the
+// name to look up in the database.
 type mention struct {
 	policy.NamedTable
 	name string
@@ -163,7 +163,7 @@ func (c *console) init(ctx context.Context, _ []string) error {
 		return err
 	}
 	from := "database " + quoted(statistics.Database)
-	if c.Schema != "" { // a schema file says nothing about sizes and the server
+	if c.Schema != "" { // a schema file does not tell table sizes or the properties of the server
 		from, statistics.Server, statistics.Ranges = filepath.Base(c.Schema), catalog.Server{HasCron: true}, nil
 	}
 	if len(snapshot.Tables) == 0 {
@@ -194,7 +194,7 @@ func (c *console) sandbox(ctx context.Context, _ []string) error {
 	})
 }
 
-// withSandbox calls do with a temporary server and a connection to it.
+// withSandbox calls a function with a temporary server and a connection to it.
 func withSandbox(ctx context.Context, options sandbox.Options, do func(*sandbox.Server, *pgx.Conn) error) error {
 	server, err := sandbox.Start(ctx, options)
 	if err != nil {
@@ -204,7 +204,7 @@ func withSandbox(ctx context.Context, options sandbox.Options, do func(*sandbox.
 	return server.With(ctx, "", "", func(conn *pgx.Conn) error { return do(server, conn) })
 }
 
-// loadExample executes the files of an example, the schema before the data.
+// loadExample executes the files of an example: first the schema, then the data.
 func loadExample(ctx context.Context, conn *pgx.Conn, dir string) error {
 	for _, name := range []string{"schema.sql", "data.sql"} {
 		path := filepath.Join(dir, name)
@@ -239,7 +239,7 @@ func readSchema(path string) (schemaFile, error) {
 	return schemaFile{path, string(text), roles, slices.Contains(extensions, "pg_cron")}, nil
 }
 
-// load executes an SQL file. An error has the position in the file.
+// load executes an SQL file. An error contains the position in the file.
 func load(ctx context.Context, conn *pgx.Conn, path, text string) error {
 	err := send(ctx, conn, withoutMeta(text))
 	if server, ok := errors.AsType[*pgconn.PgError](err); ok {

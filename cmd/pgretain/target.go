@@ -42,8 +42,8 @@ func (c *console) runtime() (policy.Install, error) {
 	return found, nil
 }
 
-// withSession calls do with a session on a database that has the runtime. If writes is true, it
-// refuses a standby. It adds hints to errors of the server.
+// withSession calls a function with a session on a database that has the runtime. If "writes" is
+// true, it refuses a standby. It adds hints to errors of the server.
 func (c *console) withSession(ctx context.Context, writes bool, do func(*session) error) error {
 	found, err := c.runtime()
 	if err != nil {
@@ -59,7 +59,7 @@ func (c *console) withSession(ctx context.Context, writes bool, do func(*session
 	})
 }
 
-// connected calls do with a connection.
+// connected opens a connection, calls a function with it, and closes it.
 func connected(ctx context.Context, url string, do func(*pgx.Conn) error) error {
 	conn, err := install.Connect(ctx, url)
 	if err != nil {
@@ -97,7 +97,8 @@ func (s *session) check(ctx context.Context, writes bool) error {
 		map[string]any{"Database": s.database, "Installed": installed, "Schema": s.install.Schema})
 }
 
-// explain adds a hint to an error about a missing privilege: the roles that have the privileges.
+// explain adds a hint to an error about a missing privilege. The hint names the roles that have the
+// privileges.
 func (s *session) explain(err error) error {
 	server, ok := errors.AsType[*pgconn.PgError](err)
 	if ok && server.Code == "42501" && s.install.Roles.Operator != "" {
@@ -137,8 +138,9 @@ func (s *session) send(ctx context.Context, name string) error {
 	return send(ctx, s.conn, s.statement(name))
 }
 
-// cronDatabase returns the connection to the database with schema cron. It is --cron-database-url,
-// or the other connection with its database replaced.
+// cronDatabase returns the connection string for the database with schema cron. It is
+// --cron-database-url if that is set. Otherwise it is the connection string for the tables, with
+// the name of the database replaced.
 func (f *flags) cronDatabase(in policy.Install) (string, error) {
 	switch {
 	case f.CronDatabaseURL != "":
@@ -149,8 +151,8 @@ func (f *flags) cronDatabase(in policy.Install) (string, error) {
 	return withSetting(f.DatabaseURL, "dbname", in.CronDatabase), nil
 }
 
-// withSetting replaces one connection setting: in a URL, in keywords and values, or in addition to
-// the PG* variables.
+// withSetting sets one setting in a connection string. The string is a URL, a list of keywords and
+// values, or empty if the PG* variables have the other settings.
 func withSetting(connection, name, value string) string {
 	u, err := url.Parse(connection)
 	if err != nil || u.Scheme != "postgres" && u.Scheme != "postgresql" {
@@ -163,8 +165,8 @@ func withSetting(connection, name, value string) string {
 	return u.String()
 }
 
-// calls are the commands that are one call of a function of the runtime. The parameters of
-// sql/<command>.sql are the arguments, then the flags listed here. All are text or NULL.
+// calls lists the commands that only call one function of the runtime. The parameters of
+// sql/<command>.sql are the arguments, then the flags listed here. All parameters are text or NULL.
 var calls = map[string]struct {
 	flags string
 	reads bool   // the command changes nothing, and works on a standby
@@ -243,8 +245,8 @@ func columnValues(args []string) (string, error) {
 	return string(object), err
 }
 
-// answer returns the result of a statement, both as rows of a table under the names of the columns,
-// and as objects.
+// answer returns the result of a statement in two forms: as the text of a table with the names of
+// the columns as heading, and as objects.
 func (s *session) answer(
 	ctx context.Context, name string, parameters ...any,
 ) (text string, objects []map[string]any, err error) {

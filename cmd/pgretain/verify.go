@@ -35,7 +35,7 @@ func (c *console) verified(ctx context.Context, counts bool) (*verifier.Report, 
 		return nil, refuse("unknown checks", map[string]any{"Error": unknown, "Groups": verifier.Groups()})
 	case err != nil:
 		return nil, err
-	case len(checks.Codes()) == 0: // without a check any database would conform
+	case len(checks.Codes()) == 0: // without any check, every database would conform
 		return nil, refuse("no check", nil)
 	}
 	project, err := c.compile()
@@ -71,8 +71,8 @@ func (c *console) verified(ctx context.Context, counts bool) (*verifier.Report, 
 	return report, err
 }
 
-// pending lists the migrations that the database lacks. Records of other migration tools are not
-// read; the verifier still reports missing objects.
+// pending lists the migrations that the database lacks. It does not read the records of other
+// migration tools. For these, the verifier still reports missing objects.
 func (at destination) pending(ctx context.Context) ([]string, error) {
 	format, err := generator.Recognise(os.DirFS(at.Path))
 	if err != nil || format != generator.Goose {
@@ -84,8 +84,9 @@ func (at destination) pending(ctx context.Context) ([]string, error) {
 		(&session{install: at.project.file.Install}).explain(err)
 }
 
-// upToDate returns an error if the runtime is older and no pending migration upgrades it. Otherwise
-// each of its objects would be reported. A version that cannot be read is left to the report.
+// upToDate returns an error if the installed runtime is older than this program and no pending
+// migration upgrades it. Without this error, the report would list each object of the runtime. If
+// the version cannot be read, the report says so, and upToDate returns no error.
 func upToDate(ctx context.Context, s *session) error {
 	var found string
 	err := s.row(ctx, "version").Scan(&found)

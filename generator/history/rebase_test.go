@@ -108,8 +108,9 @@ func TestRebaseLeavesOutOneSide(t *testing.T) {
 	}
 }
 
-// checkRebase leaves out side, named by its first file, and checks that the history of the files in
-// left remains.
+// checkRebase lets Rebase leave out the files of the parameter "side". It gives Rebase the name of
+// the first of these files. Then it checks that the result equals the history of the files in the
+// parameter "left".
 func checkRebase(t *testing.T, what string, all, base, side, left fstest.MapFS) {
 	t.Helper()
 	head := mustReadFormat(t, side, "").Files()[len(mustReadFormat(t, base, "").Files())].Name

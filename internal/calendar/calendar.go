@@ -16,8 +16,8 @@ import (
 // Ticks are the start times of one or several schedules of a policy file.
 type Ticks []schedule
 
-// Parse reads schedules like pg_cron, in its time zone. It skips invalid schedules and "@reboot",
-// which have no start times.
+// Parse reads schedules as pg_cron does, in the given time zone. It skips invalid schedules and
+// "@reboot", because they have no start times.
 func Parse(schedules []string, zone *time.Location) Ticks {
 	var list Ticks
 	for _, text := range schedules {
@@ -33,7 +33,8 @@ func (t Ticks) Next(after time.Time) time.Time {
 	return Earliest(t, func(s schedule) time.Time { return s.next(after) })
 }
 
-// Earliest returns the earliest non-zero time that of returns for the items, or the zero time.
+// Earliest calls a function for each item of a list, and returns the earliest of the resulting
+// times. It ignores zero times. If all are zero, it returns the zero time.
 func Earliest[T any](list []T, of func(T) time.Time) (first time.Time) {
 	for _, item := range list {
 		if at := of(item); !at.IsZero() && (first.IsZero() || at.Before(first)) {
@@ -43,11 +44,11 @@ func Earliest[T any](list []T, of func(T) time.Time) (first time.Time) {
 	return first
 }
 
-// Deadline returns the time by which a success at from must be followed by another one. It is the
-// second tick after from plus budget, so that one tick may be missed. It returns the zero time if
-// there is no tick.
+// Deadline returns the time by which the next success must follow a success at the time "from". It
+// is the second tick after "from" plus the budget, so that one tick may be missed. It returns the
+// zero time if there is no tick.
 func (t Ticks) Deadline(from time.Time, budget time.Duration) time.Time {
-	second := t.Next(t.Next(from)) // without a first tick there is no second
+	second := t.Next(t.Next(from)) // if there is no first tick, there is no second tick either
 	if !second.IsZero() {
 		second = second.Add(budget)
 	}
@@ -116,9 +117,9 @@ func SpreadOver(text string) (minutes int, rest string, ok bool) {
 	return minutes, "-59/" + m[1] + m[2], true
 }
 
-// Spread replaces H in a schedule by a minute that depends on the job's name. The minute comes from
-// the first 28 bits of an MD5 hash; migrations for several databases compute it likewise. Spread
-// returns any other schedule unchanged.
+// Spread replaces H in a schedule by a minute that depends on the job's name. The minute is
+// computed from the first 28 bits of an MD5 hash. Migrations for several databases use the same
+// computation in SQL. Spread returns any other schedule unchanged.
 func Spread(text, name string) string {
 	minutes, rest, ok := SpreadOver(text)
 	if !ok {
@@ -180,8 +181,8 @@ func parse(text string, zone *time.Location) (s schedule, fault string) {
 
 var cronItem = regexp.MustCompile(`^(?:\*|(\w+)|(\w+)-(\w+))(?:/(\d+))?$`)
 
-// set sets the bits of *, a number, a name or a range. * and a range may have a step. It returns
-// false for anything else.
+// The method "set" sets the bits for an asterisk, a number, a name or a range. An asterisk and a
+// range may have a step. It returns false for anything else.
 func (f cronField) set(item string, into *uint64) bool {
 	m := cronItem.FindStringSubmatch(item)
 	if m == nil || m[1] != "" && m[4] != "" {
@@ -214,7 +215,7 @@ func (f cronField) value(text string) int {
 	return -1
 }
 
-// horizon is more than the longest gap of a calendar: eight years between two leap days.
+// horizon is longer than the longest gap in a calendar, which is eight years between two leap days.
 const horizon = 9 * 366 * 24 * time.Hour
 
 // next returns the first start after a time, or the zero time if there is none. Like pg_cron it
@@ -231,7 +232,7 @@ func (s schedule) next(after time.Time) time.Time {
 		switch {
 		case !s.matches(local):
 			midnight := time.Date(local.Year(), local.Month(), local.Day()+1, 0, 0, 0, 0, s.zone)
-			// the zone may have no such midnight
+			// in some time zones this midnight does not exist
 			pass = max(midnight.Truncate(time.Minute).Sub(t), pass)
 		case s.hour>>hour&1 == 0:
 			pass = time.Duration(60-minute) * time.Minute

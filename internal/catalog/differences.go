@@ -30,7 +30,7 @@ func Differences(want, got *Table) []Difference {
 	return list
 }
 
-// factOf returns the fact with a name; an empty one if there is none.
+// factOf returns the fact with a given name. If there is none, it returns an empty fact.
 func factOf(facts []Difference, what string) Difference {
 	if i := slices.IndexFunc(facts, func(f Difference) bool { return f.What == what }); i >= 0 {
 		return facts[i]

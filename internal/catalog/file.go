@@ -32,7 +32,7 @@ func (s *Snapshot) read(data []byte) error {
 	if err := checkVisible(string(data)); err != nil {
 		return err
 	}
-	// checked first: strict decoding would report the keys of a newer format
+	// check the version first, because strict decoding would report the keys of a newer format
 	var head struct{ Version *int }
 	if err := json.Unmarshal(data, &head); err != nil {
 		return explain(err, data)
@@ -88,8 +88,8 @@ func explain(err error, data []byte) error {
 	return err
 }
 
-// check refuses tables without a name, names that stand for two tables, and invalid type names.
-// Types become SQL, and the file may have been edited.
+// check refuses tables without a name, names that stand for two tables, and invalid type names. The
+// names of types become part of SQL, and a person may have edited the file.
 func (s *Snapshot) check() error {
 	seen, types := map[string]bool{}, map[string]bool{}
 	for i, t := range s.Tables {

@@ -30,7 +30,8 @@ func (g Graph) LookUp(schema, name string, path []string) *Table {
 	return nil
 }
 
-// Closure returns a name and all names that repeated calls of next lead to, the nearest first.
+// Closure returns a name and all names that it finds from there by calling the function "next"
+// repeatedly. The nearest names come first.
 func (g Graph) Closure(name string, next func(*Table) []string) []string {
 	names := []string{name}
 	for i := 0; i < len(names); i++ {
@@ -50,8 +51,8 @@ func (g Graph) Upwards(name string) []string {
 	return g.Closure(name, func(t *Table) []string { return []string{t.PartitionOf} })
 }
 
-// Root returns the name under which holds are stored: for a partition, the root of the partition
-// tree.
+// Root returns the name of the table under which holds are stored. For a partition, that is the
+// root of the partition tree.
 func (g Graph) Root(name string) string {
 	names := g.Upwards(name)
 	return names[len(names)-1]
@@ -112,7 +113,7 @@ func (g Graph) CascadePaths(name string) [][]ForeignKey {
 }
 
 // Cascade returns a table and the tables that ON DELETE CASCADE reaches from it, the nearest first.
-// It follows a foreign key only if through returns true for its table.
+// It follows a foreign key only if the function "through" returns true for the key's table.
 func (g Graph) Cascade(name string, through func(table string) bool) []string {
 	return g.Closure(name, func(t *Table) []string {
 		var names []string

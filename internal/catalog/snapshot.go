@@ -1,6 +1,7 @@
 // Package catalog holds a snapshot of the tables that a policy file names or reaches. "pgretain
-// snapshot" writes it; it is checked in next to the policy file. The generator knows nothing else
-// about the database. The package has only plain data; internal/inspect reads a live database.
+// snapshot" writes it; it is checked in next to the policy file. It is all that the generator knows
+// about the database. The package contains only plain data. Package internal/inspect reads a live
+// database.
 package catalog
 
 import (
@@ -13,8 +14,8 @@ import (
 // FileName is the name of the snapshot, next to the policy file.
 const FileName = "retention.catalog.json"
 
-// Snapshot is the file. Tables are sorted by schema and name. Parts of a table are sorted by name,
-// except columns, which keep their order. Equal databases give equal bytes.
+// Snapshot is the content of the file. Tables are sorted by schema and name. Parts of a table are
+// sorted by name, except columns, which keep their order. Equal databases give equal bytes.
 type Snapshot struct {
 	Version    int      `json:"version"` // 1
 	Tables     []*Table `json:"tables"`
@@ -36,7 +37,7 @@ type Table struct {
 	Inherits    []string `json:"inherits,omitempty"`     // parents by plain inheritance
 	// direct partitions or inheritance children
 	Children []string `json:"children,omitempty"`
-	// of a partitioned table: "range", "list", "hash"
+	// for a partitioned table: "range", "list", "hash"
 	Strategy string `json:"partitioned_by,omitempty"`
 	// columns of the partition key, "" for an expression
 	KeyColumns []string `json:"partition_key,omitempty"`
@@ -52,13 +53,13 @@ type Table struct {
 	Distribution *Distribution `json:"distribution,omitempty"` // distribution by Citus, or nil
 }
 
-// Distribution says how Citus distributes a table. "hash" distributes by the hash of a column, with
-// one placement of each shard, next to the rows of colocated tables with equal values. "reference"
-// tables are on all nodes. "other" is any other distribution.
+// Distribution says how Citus distributes a table. "hash" distributes rows by the hash of a column.
+// Each shard has one placement, and rows of colocated tables with equal values are on the same
+// node. "reference" tables are on all nodes. "other" is any other distribution.
 type Distribution struct {
 	Kind   string `json:"kind"`             // "hash", "reference" or "other"
 	Column string `json:"column,omitempty"` // distribution column of "hash"
-	// of "hash": first name among the colocated tables, possibly the table itself
+	// for "hash": first name among the colocated tables, possibly the table itself
 	With string `json:"colocated_with,omitempty"`
 }
 
@@ -221,8 +222,8 @@ func (s *Snapshot) Add(tables []*Table) {
 	s.sort()
 }
 
-// ZoneDecides reports whether comparing two columns depends on the session's time zone, by their
-// types. Such a comparison is STABLE, so no index can contain it.
+// ZoneDecides reports whether a comparison of two columns depends on the session's time zone. The
+// types of the columns decide that. Such a comparison is STABLE, so no index can contain it.
 func ZoneDecides(a, b Column) bool {
 	x, y := times[Unsized(a.Plain())], times[Unsized(b.Plain())]
 	return x != "" && y != "" && x != y
@@ -277,7 +278,7 @@ type Range struct {
 	Table, Column       string
 	Nulls               float64 // share of rows that are NULL, 0 to 1
 	First, Middle, Last string  // lowest, median and highest value; "" if there are no statistics
-	Reading             string  // how numbers encode time: an encoding, or words; "" if they do not
+	Reading             string  // how the numbers encode time: an encoding, or words; "" if they encode no time
 }
 
 // Percent returns the share of NULL rows in percent.

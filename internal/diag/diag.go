@@ -111,10 +111,10 @@ func Codes() []string { return slices.Sorted(maps.Keys(codes)) }
 // Title returns the title of a code, or "" for an unknown code.
 func Title(code string) string { return codes[code] }
 
-// Sentences are the texts of a package's diagnostics, as a template. Each part has the name of a
-// fault, which begins with its code. It contains "says: " with the message, then optionally
-// "detail: " and "hint: ". A line break of the template becomes a space. The part named like the
-// code itself begins with the title.
+// Sentences are the texts of a package's diagnostics, as a template. Each part of the template is
+// named after a fault, and the name begins with the fault's code. A part contains "says: " with the
+// message, then optionally "detail: " and "hint: ". A line break of the template becomes a space.
+// If the name of a part is only a code, the part begins with the title of the code.
 type Sentences struct{ parsed func() *template.Template }
 
 var (
@@ -123,7 +123,7 @@ var (
 	lineBreak = regexp.MustCompile(`\n\s*`)
 )
 
-// mark is written before a label, so that the same word in a quoted text is no label.
+// mark stands before each label, so that the same word inside a quoted text is not read as a label.
 const mark = "\x01"
 
 // ReadSentences registers the codes of a template. Only package variables call it. It panics if a
@@ -140,8 +140,8 @@ func ReadSentences(source string, functions map[string]any) Sentences {
 	})}
 }
 
-// Say sets the code and the texts of a diagnostic to those of a fault. about is the data of the
-// template.
+// Say sets the code and the texts of a diagnostic to those of a fault. The parameter "about" is the
+// data for the template.
 func (s Sentences) Say(fault string, d Diagnostic, about any) Diagnostic {
 	var text strings.Builder
 	if err := s.parsed().ExecuteTemplate(&text, fault, about); err != nil {

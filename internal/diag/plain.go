@@ -19,8 +19,9 @@ func Hidden(r rune) bool { return unicode.In(r, unicode.Cc, unicode.Cf, unicode.
 // overlooked.
 const MostBlanks = 100
 
-// HiddenIn returns the offset of the first hidden character of a text, or of text after too many
-// blanks. It returns -1 if there is none. Tabs and line feeds are blanks.
+// HiddenIn returns the offset of the first hidden character in a text. If too many blanks come
+// before any hidden character, it returns the offset of the text after these blanks. It returns -1
+// if it finds neither. Tabs and line feeds are blanks.
 func HiddenIn(text string) int {
 	blanks := 0
 	for i, r := range text {

@@ -11,9 +11,10 @@ import (
 // colours maps severities to colours. All other severities are red.
 var colours = map[Severity]string{Warning: "1;33", Unknown: "1;33", Info: "1;36", Suppressed: "2"}
 
-// Render writes the list in GNU's form, file:line:column, which editors and CI systems parse.
-// sources maps Position.File to the content of the file. Without it, or with Width 0, no source
-// line is shown. colour adds terminal escapes. Render returns the first error of w.
+// Render writes the list in GNU's form, file:line:column, which editors and CI systems parse. The
+// parameter "sources" maps Position.File to the content of the file. Render shows no source line if
+// the content is missing or Width is 0. If "colour" is true, Render adds terminal escapes. It
+// returns the first error of w.
 func (l List) Render(w io.Writer, sources map[string][]byte, colour bool) error {
 	out := bufio.NewWriter(w)
 	clause := func(label, text string) {
@@ -26,7 +27,7 @@ func (l List) Render(w io.Writer, sources map[string][]byte, colour bool) error 
 			clause(label, text)
 			return
 		}
-		fmt.Fprintln(out, label+":") // lines below the label, so that they can be copied
+		fmt.Fprintln(out, label+":") // the lines stand below the label, so that users can copy them
 		for line := range strings.Lines(text) {
 			fmt.Fprintln(out, printable(strings.TrimRight(line, "\r\n")))
 		}
@@ -91,7 +92,7 @@ func oneLine(text string) string {
 	return printable(strings.NewReplacer("\r\n", " ", "\n", " ").Replace(text))
 }
 
-// Bold returns text as a heading on a terminal.
+// Bold formats a text as a heading on a terminal.
 func Bold(text string, colour bool) string { return paint(colour, "1", text) }
 
 // paint adds terminal escapes if colour is set.

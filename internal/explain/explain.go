@@ -1,6 +1,6 @@
-// Package explain describes a policy file in words. The words of a policy are at the head of its
-// script in a migration, in the registry and in "pgretain explain". The head of a migration uses
-// them to list changes.
+// Package explain describes a policy file in words. The description of a policy appears at the head
+// of its script in a migration, in the registry, and in the output of "pgretain explain". The head
+// of a migration compares descriptions to list changes.
 //
 // words.txt.tmpl contains the sentences. This package computes what the sentences need beyond the
 // policy file.
@@ -26,7 +26,7 @@ import (
 type Line struct {
 	Key  string `json:"key"` // at most nine letters
 	Text string `json:"text"`
-	// not in the script: a default, or a fact of another object
+	// the script omits the line: it is a default, or a fact about another object
 	Extra bool `json:"extra,omitempty"`
 }
 
@@ -34,12 +34,12 @@ type Line struct {
 type Facts struct {
 	Zone     string               // time zone in which days are counted
 	Schema   string               // schema of the runtime
-	Clocks   []string             // types of the clocks, by entry of "due"; "" for no clock
+	Clocks   []string             // type of the clock of each entry of "due"; "" for no clock
 	Orders   []string             // orders in which a run reads the rows, one for each pass
 	Way      string               // how a batch takes rows
 	Cascades []catalog.ForeignKey // foreign keys along which the policy's deletes change other rows
 	ByList   bool                 // each partition holds one value
-	// tables whose holds keep rows, as "schema.name", the policy's own first
+	// tables whose holds keep rows, as "schema.name"; the policy's own table first
 	Holds  []string
 	Tables catalog.Graph // used to split "schema.name", because names may have dots
 }
@@ -50,8 +50,8 @@ type subject struct {
 	Facts
 }
 
-// Policy describes a policy. Lines about other objects of a migration, about no holds and about
-// default bounds are marked Extra.
+// Policy describes a policy. It marks three kinds of lines as Extra: lines about other objects of a
+// migration, the line that says that no hold applies, and lines about default bounds.
 func Policy(p *policy.Policy, f Facts) []Line {
 	lines := said("policy", subject{p, f})
 	for i, l := range lines {
@@ -112,7 +112,7 @@ func said(about string, data any) []Line {
 	return lines
 }
 
-// Verb returns the verb for what the whole policy does with its rows or partitions.
+// Verb returns the verb that says what the policy does with its rows or partitions.
 func (s subject) Verb() string {
 	own := func(is func(policy.Step) bool) bool {
 		return slices.ContainsFunc(s.Then, func(step policy.Step) bool { return step.Related == nil && is(step) })
@@ -166,7 +166,7 @@ func (s subject) Steps() []policy.Step {
 // Held returns the names of the tables whose holds keep rows.
 func (s subject) Held() string { return joined(s.Holds, s.tableNamed) }
 
-// Reached lists the foreign keys that change other rows. It adds the tables that "cascades" allows
+// Reached lists the foreign keys that change other rows. It adds tables that "cascades" names
 // although no foreign key reaches them. Each text is listed once.
 func (s subject) Reached() (texts []string) {
 	add := func(text string) {
@@ -220,7 +220,8 @@ func (f Facts) tableNamed(text string) string {
 
 func name(n policy.Name) string { return quote.Ident(n.Text) }
 
-// assignments lists columns with their values; payload does the same for the keys of a payload.
+// assignments lists columns with their values. The function payload does the same for the keys of a
+// payload.
 func assignments(set []policy.Assignment) string {
 	return joined(set, func(a policy.Assignment) string { return quote.Ident(a.Column) + " = " + sql(a.Value) })
 }
@@ -282,7 +283,8 @@ func length(t policy.Tier) string {
 	return operand(*t.Data.Value) + " " + t.Data.Unit
 }
 
-// caveat returns the limits of a window from data, in parentheses.
+// caveat returns the result of caveats for a window that is computed from data; "" for other
+// windows.
 func caveat(t policy.Tier) string {
 	d := t.Data
 	if d == nil || d.Value == nil {
@@ -291,11 +293,13 @@ func caveat(t policy.Tier) string {
 	return caveats(d, "never", d.AtLeast != nil && d.AtLeast.Zero(), func(i policy.Interval) string { return i.Text })
 }
 
-// notPositive matches negative and zero constants. They mean never or due without being listed.
+// notPositive matches negative and zero constants. caveats does not list them, because its text
+// says what zero and negative values mean.
 var notPositive = regexp.MustCompile(`^\s*(?:-\s*[0-9.]+|0+)\s*$`)
 
-// caveats describes the limits of a value from data: its bounds, the meaning of NULL, and the
-// values that mean never.
+// caveats describes, in parentheses, how a policy treats a value that is computed from data. It
+// names the least and the greatest allowed value, the value that replaces NULL, and the values that
+// mean "never".
 func caveats[T any](d *policy.Data[T], never string, zeroDue bool, word func(T) string) string {
 	var bounds, texts, nevers []string
 	if d.AtLeast != nil && !zeroDue {
@@ -328,7 +332,8 @@ func caveats[T any](d *policy.Data[T], never string, zeroDue bool, word func(T) 
 	return " (" + strings.Join(append(texts, never+" if "+nevers[last]), "; ") + ")"
 }
 
-// rank is a rank of the policy. Never says what happens to rows whose number means never.
+// rank is a rank of the policy. The field Never says what happens to a row if the number of rows
+// means never.
 type rank struct {
 	subject
 	*policy.Rank

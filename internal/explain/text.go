@@ -41,9 +41,10 @@ func Text(indent string, lines []Line) string {
 	return b.String()
 }
 
-// breakOf returns where to break text: at the last blank within room, but preferably after a comma.
-// If no blank is within room it is the first blank. If the text fits or has no blank it is the end
-// of the text.
+// breakOf returns the offset at which to break a text, so that the first line has at most "room"
+// characters. It prefers the last comma within that room to the last blank. If there is no blank
+// within the room, it returns the offset of the first blank. If the text fits or has no blank, it
+// returns the end of the text.
 func breakOf(text string, room int) int {
 	if utf8.RuneCountInString(text) <= room {
 		return len(text)
@@ -87,13 +88,13 @@ func Read(page string) []Line {
 	return lines
 }
 
-// Changes describes how one page differs from another: "due: ... 7 days back -> ... 3 days back".
-// It returns "" if they are equal.
+// Changes describes how one page differs from another, for example "due: ... 7 days back -> ... 3
+// days back". It returns "" if the pages are equal.
 func Changes(before, after string) string {
 	return Differences(withDefaults(Read(before)), withDefaults(Read(after)))
 }
 
-// Differences describes how some lines differ from others, like Changes.
+// Differences is like Changes, but compares two lists of lines.
 func Differences(was, is []Line) string {
 	var list, keys []string
 	for _, l := range slices.Concat(was, is) {
@@ -134,7 +135,7 @@ func without(lines, others []Line, key string) []string {
 // withDefaults adds the default bounds, which a policy's page leaves out.
 func withDefaults(lines []Line) []Line {
 	has := func(key string) bool { return slices.ContainsFunc(lines, func(l Line) bool { return l.Key == key }) }
-	if !has("takes") { // the page of a report
+	if !has("takes") { // the page describes a report, which has no bounds
 		return lines
 	}
 	usual := policy.Default()
@@ -168,7 +169,7 @@ func shortened(before, after string) (string, string) {
 	for last < most-first && a[len(a)-1-last] == b[len(b)-1-last] {
 		last++
 	}
-	if first+last == most { // one text only has additional words
+	if first+last == most { // one of the texts only has additional words
 		first = max(first-shown, 0)
 	}
 	cut := func(words []string) (text string) {

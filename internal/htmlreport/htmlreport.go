@@ -1,7 +1,8 @@
 // Package htmlreport writes one HTML file about an installation. It shows the result of verify,
 // each policy with its last 30 days, the rows that are due now and the jobs of a day. It also shows
-// what deletes reach, and who held, paused or accepted what. It reads in READ ONLY transactions
-// with the rights of a viewer. The file loads nothing from elsewhere.
+// which tables deletes reach. It shows the holds, pauses and acceptances, and who made them. It
+// reads in READ ONLY transactions with the rights of a viewer. The file loads nothing from
+// elsewhere.
 //
 // The queries are in sql, and compute the paths of the charts as well. judge.go computes the state
 // of a policy. report.html.tmpl is the page.
@@ -29,12 +30,13 @@ import (
 // Mark begins the first line of each report and identifies the file as a report.
 const Mark = `<!DOCTYPE html><!-- pgretain report -->`
 
-// Options say what a report contains in addition to the content of the database.
+// Options contains settings of a report, and data that the report shows besides the content of the
+// database.
 type Options struct {
 	Schema string // schema of the runtime
 	// limit of each query; a query that takes longer has no result
 	Timeout time.Duration
-	// waits for the result of verify; if nil, Unverified says why it did not run
+	// Verify waits for the result of verify; if it is nil, Unverified says why verify did not run
 	Verify     func() (*verifier.Report, error)
 	Unverified string
 	Version    string // version of this program
@@ -55,9 +57,9 @@ var page = template.Must(template.New("report.html.tmpl").Funcs(template.FuncMap
 	"short":    shortened,
 }).ParseFS(templates, "*.html.tmpl"))
 
-// Write reads the database, writes the report and returns its verdict. It returns an error if the
-// runtime cannot be read or w fails; then there is no report. Other parts that cannot be read are
-// shown as unknown.
+// Write reads the database, writes the report and returns its verdict. It returns an error, and
+// writes no complete report, if the runtime cannot be read or if writing to w fails. Other parts
+// that cannot be read appear as unknown.
 func Write(ctx context.Context, conn *pgx.Conn, w io.Writer, opt Options) (verdict string, well bool, err error) {
 	r := &reader{conn: conn, opt: opt}
 	found, err := r.all(ctx)
@@ -74,8 +76,8 @@ func Write(ctx context.Context, conn *pgx.Conn, w io.Writer, opt Options) (verdi
 	return v.Verdict.Word, v.Verdict.Class == "ok", write(w, "report.html.tmpl", v)
 }
 
-// write removes control characters of reasons and messages from a page. HTML does not allow them,
-// and a terminal would execute them.
+// write renders a page, and removes the control characters that reasons and messages may contain.
+// HTML does not allow them, and a terminal would execute them.
 func write(w io.Writer, name string, data any) error {
 	var text strings.Builder
 	if err := page.ExecuteTemplate(&text, name, data); err != nil {
@@ -91,8 +93,9 @@ func write(w io.Writer, name string, data any) error {
 }
 
 // WriteFleet writes a page with links to the reports of many databases, in the style of a report.
-// wrong are the databases with problems, which come first, and well the others. T must have the
-// fields Name, File ("" without a report), Verdict, LastRun, State, Well and Overdue.
+// The parameter "wrong" lists the databases with problems, which come first. The parameter "well"
+// lists the others. T must have the fields Name, File ("" without a report), Verdict, LastRun,
+// State, Well and Overdue.
 func WriteFleet[T any](w io.Writer, version string, wrong, well []T) error {
 	return write(w, "fleet.html.tmpl", map[string]any{
 		"Version": version, "At": time.Now().UTC(), "Wrong": len(wrong), "Rows": slices.Concat(wrong, well)})
@@ -127,7 +130,7 @@ func ago(d time.Duration) string {
 	return explain.Number(int64(d/day)) + " d"
 }
 
-// shortened cuts a text to room characters.
+// shortened cuts a text, so that it has at most "room" characters.
 func shortened(room int, text string) string {
 	if utf8.RuneCountInString(text) <= room {
 		return text

@@ -36,7 +36,7 @@ var states = []state{
 	{"fine", "ok", "✓", func(subject) bool { return true }},
 }
 
-// subject is all that is known about one policy.
+// subject is the data of one policy in the report.
 type subject struct {
 	policyRow
 	backlog
@@ -71,9 +71,9 @@ func (j job) Next() time.Time { return j.ticks.Next(j.now).In(j.now.Location()) 
 // Next returns when a job of the policy starts next.
 func (s subject) Next() time.Time { return calendar.Earliest(s.jobs, job.Next) }
 
-// Deadline returns when rows that were due at from must be taken. It is the second start after
-// from, so one start may be missed, plus the time budget. For a newer policy or job it counts from
-// the first possible run. verify uses the same rule.
+// Deadline returns the time by which rows that were due at the time "from" must be taken. It is the
+// second start after "from" plus the time budget, so that one start may be missed. For a newer
+// policy or job it counts from the first possible run. verify uses the same rule.
 func (s subject) Deadline(from time.Time) time.Time {
 	return calendar.Earliest(s.jobs, func(j job) time.Time {
 		begun := slices.MaxFunc([]time.Time{from, s.InstalledAt, j.InstalledAt, s.adopted}, time.Time.Compare)
@@ -87,7 +87,8 @@ func (s subject) missed(from time.Time) bool {
 	return !end.IsZero() && end.Before(s.now)
 }
 
-// InOrder returns when the policy was last in order: its last success, or its installation.
+// InOrder returns the time of the last success. If no run has succeeded, it returns the time of the
+// installation.
 func (s subject) InOrder() time.Time {
 	if s.Success != nil {
 		return *s.Success
@@ -98,8 +99,8 @@ func (s subject) InOrder() time.Time {
 func (s subject) isLate() bool { return s.missed(s.InOrder()) }
 
 // isBehind reports whether due rows should already have been taken. If the last run was in time and
-// left no due row, present rows became due by a condition or a rank, not by age. Then the policy is
-// behind only if verify found overdue rows.
+// left no due row, the rows that are due at present became due by a condition or a rank, not by
+// age. Then the policy is behind only if verify found overdue rows.
 func (s subject) isBehind() bool {
 	if s.Overdue == nil || !s.missed(s.DueSince()) {
 		return false
@@ -107,7 +108,7 @@ func (s subject) isBehind() bool {
 	return s.overdue || s.State != "done" || s.Refused > 0 || s.isLate()
 }
 
-// Is returns the state of the policy.
+// The method Is returns the state of the policy.
 func (s subject) Is() state { return states[s.rank] }
 
 // judge returns the index of the policy's state in states.
@@ -129,7 +130,8 @@ func (s subject) DueSince() time.Time { return s.now.Add(-*s.Overdue) }
 // Dated returns a time with its age in words.
 func (s subject) Dated(t time.Time) string { return at(t) + " (" + ago(s.now.Sub(t)) + " ago)" }
 
-// told lists the keys of the lines for a summary: what a policy does, with which rows, and when.
+// told lists the keys of the lines that a summary uses. They say what a policy does, with which
+// rows, and when.
 var told = strings.Fields("deletes updates changes reads drops detaches asks where due or")
 
 // Summary describes the policy in one sentence.
@@ -166,19 +168,20 @@ func remarks(f *found, v *verifier.Report) (list []report.Finding) {
 	return list
 }
 
-// view is the data of the template: what was read, and what follows from it.
+// view is the data of the template: the data from the database, and values that are computed from
+// it.
 type view struct {
 	*found
 	Options
 	Verified *verifier.Report
 	Verdict  state
 	Number   map[string]int // number of policies by the class of their state
-	Reports  bool           // some of them are reports
+	Reports  bool           // the list of policies includes reports
 	Worst    []subject      // the first of the policies in a bad state
 	Policies []subject
 	Jobs     []job
 	Remarks  []report.Finding
-	Vacuum   string // statements that the tables need
+	Vacuum   string // statements to execute for tables that need VACUUM
 }
 
 // mostNamed is the maximum number of policies that the verdict names.

@@ -59,10 +59,10 @@ type (
 	}
 )
 
-// row is a row of a query that is only displayed, by the names of its columns.
+// row is a row of a query whose result is only displayed. It maps the names of columns to values.
 type row = map[string]any
 
-// parts are the queries for such rows, with a description.
+// parts lists the queries for such rows, each with a description.
 var parts = []struct{ query, about string }{
 	{"days", "the runs of thirty days"},
 	{"recent", "the last runs"},
@@ -80,12 +80,13 @@ type backlog struct {
 	Unknown string // why the number is not known
 	Due     int64
 	Capped  bool // there may be more rows
-	// Overdue is the shortest time that the first row has been due; nil if it is not known.
+	// Overdue says how long the oldest due row has been due at least; nil if that is not known.
 	Overdue  *time.Duration
 	Timeless bool // a row was due at all times, so it became due by a rank or a condition
 }
 
-// found is all that was read. Parts that could not be read are empty, and named in Unread.
+// found contains everything that was read from the database. A part that could not be read is
+// empty, and Unread names it.
 type found struct {
 	Database database
 	policies []policyRow
@@ -123,7 +124,7 @@ func (r *reader) all(ctx context.Context) (*found, error) {
 	}
 	for _, part := range parts {
 		if part.query == "health" && r.opt.Verify != nil {
-			continue // verify finds what the runtime reports about itself
+			continue // verify reports the findings of the runtime, too
 		}
 		rows, err := ask(ctx, r, part.query, pgx.RowToMap)
 		why, err := refusal(ctx, err)
@@ -165,8 +166,8 @@ func (r *reader) count(ctx context.Context, f *found) error {
 	return nil
 }
 
-// ages are durations since a row may have become due. The shortest is a minute, because rows for
-// the next run are no finding.
+// ages lists durations. For each of them the search can test whether a row was due that long ago.
+// The shortest is one minute, because a row that waits for the next run is not a problem.
 var ages = func() (list []time.Duration) {
 	for age := time.Minute; age < 40*365*24*time.Hour; age = age * 5 / 4 {
 		list = append(list, age)
@@ -174,9 +175,9 @@ var ages = func() (list []time.Duration) {
 	return list
 }()
 
-// backlog counts the due rows of a policy up to countLimit. To find since when rows are due, it
-// queries whether a row was due some time ago. This is a binary search for one row each, with at
-// most seven queries.
+// backlog counts the due rows of a policy up to countLimit. To find out since when rows have been
+// due, it asks whether a row was due at an earlier time. It does so in a binary search of at most
+// seven queries, and each query looks for one row.
 func (r *reader) backlog(ctx context.Context, policy string, now time.Time) (b backlog, err error) {
 	err = r.reading(ctx, func(tx pgx.Tx) (err error) {
 		count := func(ago time.Duration, limit int) (due int64, capped bool) {
@@ -206,13 +207,13 @@ func (r *reader) backlog(ctx context.Context, policy string, now time.Time) (b b
 		return nil
 	})
 	why, err := refusal(ctx, err)
-	if b.Due == 0 { // otherwise the number is known
+	if b.Due == 0 { // if b.Due is not 0, the number is known
 		b.Unknown = why
 	}
 	return b, err
 }
 
-// reading calls read in a transaction of its own.
+// reading calls the function "read" in a separate transaction.
 func (r *reader) reading(ctx context.Context, read func(pgx.Tx) error) error {
 	options := pgx.TxOptions{IsoLevel: pgx.ReadCommitted, AccessMode: pgx.ReadOnly}
 	return pgx.BeginTxFunc(ctx, r.conn, options, func(tx pgx.Tx) error {

@@ -135,7 +135,7 @@ func Read(ctx context.Context, tx Querier, request Request) (*catalog.Snapshot, 
 	return snapshot, append(answer.Unknown, unknown...), nil
 }
 
-// rename replaces the schema from by to in the names of tables.
+// rename changes the names of tables in place: tables of schema "from" get schema "to".
 func rename(tables []string, from, to string) {
 	for i, name := range tables {
 		if table, ok := strings.CutPrefix(name, from+"."); ok {

@@ -177,10 +177,11 @@ func (r *row) evaluate(c *pgparse.Condition) ternary {
 	return is | r.value(f)
 }
 
-// opposite returns the possible values of NOT.
+// opposite computes SQL's NOT. It returns the values that the negated operand can have.
 func (t ternary) opposite() ternary { return t&null | t&yes<<1 | t&no>>1 }
 
-// and returns the possible values of AND.
+// The method "and" computes SQL's AND. It returns the values that the conjunction of both operands
+// can have.
 func (t ternary) and(other ternary) ternary {
 	both := t & other & yes
 	if t&null != 0 && other&(yes|null) != 0 || other&null != 0 && t&yes != 0 {

@@ -16,8 +16,8 @@ type Fact struct {
 }
 
 // Record lists the relations of a fresh install of this version of the runtime. Each major version
-// of PostgreSQL prints the queries of views differently, so Queries has one entry per version. The
-// queries of other versions are unknown.
+// of PostgreSQL prints the queries of views differently, so Queries has one entry per version. For
+// other versions, the queries are unknown.
 type Record struct {
 	Facts   []Fact            `json:"facts"`
 	Queries map[string][]Fact `json:"queries"` // of views, by major version

@@ -103,8 +103,9 @@ func TestClaimModel(t *testing.T) {
 	}
 }
 
-// compareClaims compares the table, and the keys that p_seen returns, with the model. With each, it
-// also calls p_seen once for each key, which takes forty times as long.
+// compareClaims compares two things with the model: the rows of the table, and the keys that p_seen
+// returns. If the parameter "each" is true, it also calls p_seen once per key. Those calls take
+// forty times as long.
 func compareClaims(t *testing.T, conn *pgx.Conn, model map[string]*entry, each bool) {
 	t.Helper()
 	var all, seen, want []string

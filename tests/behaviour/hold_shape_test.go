@@ -195,7 +195,7 @@ func TestStaleHolds(t *testing.T) {
 	}
 }
 
-// Changes that do not affect holds stop no run.
+// A change that does not affect a hold must not stop a run.
 func TestHoldsAfterHarmlessChanges(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, partKeys, partKeysPolicy)

@@ -235,8 +235,8 @@ func TestRevive(t *testing.T) {
 	}
 }
 
-// TestReviveAlso checks the condition "also". A touched row that exists also gets the event if the
-// condition is true of the row after the touch. NULL counts as false.
+// TestReviveAlso checks the condition "also" of "revive". If a touched row exists, the touch emits
+// the event only if this condition is true for the row after the touch. NULL counts as false.
 func TestReviveAlso(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, tracked+"; CREATE TABLE data (slug text)",

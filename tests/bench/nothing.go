@@ -31,7 +31,8 @@ func (s *session) nothing(ctx context.Context) (results []result, err error) {
 	return results, nil
 }
 
-// idleByRank measures policies by rank while no device has too many rows.
+// idleByRank measures policies by rank on a table in which no device has more rows than a policy
+// keeps.
 func idleByRank(ctx context.Context, d *database) ([]result, error) {
 	return d.idleAll(ctx, []idle{
 		{way: way{name: "delete_rank", sql: query("delete_rank_none")}},

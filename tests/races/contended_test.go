@@ -271,8 +271,8 @@ func TestTieLargerThanABatch(t *testing.T) {
 	}
 }
 
-// TestAutovacuumBesideARun checks that autovacuum processes the table of a batch in progress. A
-// batch locks its rows one by one if autovacuum works on a table that guards read.
+// TestAutovacuumBesideARun checks that autovacuum processes the table of a batch in progress. While
+// autovacuum processes a table that a guard reads, a batch locks its rows one by one.
 func TestAutovacuumBesideARun(t *testing.T) {
 	t.Parallel()
 	db := pgtest.Server(t, sandbox.Options{Settings: map[string]string{"autovacuum": "on", "autovacuum_naptime": "1s"}})
@@ -296,7 +296,7 @@ func TestAutovacuumBesideARun(t *testing.T) {
 	run.mustSucceed()
 	s.wantLeft()
 
-	// that of VACUUM
+	// SHARE UPDATE EXCLUSIVE is the lock that VACUUM takes.
 	for mode, before := range map[string]string{"range": "SELECT",
 		"locked": "LOCK TABLE sig IN SHARE UPDATE EXCLUSIVE MODE"} {
 		s.refill(30)

@@ -20,7 +20,8 @@ const monthlyPartitions = tableM + `
 
 const pending = `keep: {pending: "EXISTS (SELECT FROM partition WHERE state = 'pending')"}`
 
-// pendingWithGate is guard pending, which stops at the gate for partition m_1.
+// pendingWithGate is the guard "pending" with a call of gate(). A run that evaluates the guard for
+// partition m_1 waits in that call.
 const pendingWithGate = `keep: {pending: "EXISTS (SELECT FROM partition WHERE state = 'pending')
 	OR NOT gate(t.name = 'm_1')"}`
 

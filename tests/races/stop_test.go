@@ -498,10 +498,10 @@ func TestBreakerByFractionDuringARun(t *testing.T) {
 	}
 }
 
-// TestCancelledAtAnyMoment checks a cancel at different moments, also during COMMIT, where no
-// procedure can catch it. Then the log says "running" until the next run of the session, or until
-// the session ends. In each case the next run takes the remaining rows, and the log's counts add
-// up.
+// TestCancelledAtAnyMoment cancels a run at different moments. No procedure can catch a cancel
+// during COMMIT. After such a cancel, the log says "running" until the session starts its next run
+// or ends. After every cancel, the next run takes the remaining rows, and the counts in the log add
+// up to all rows.
 func TestCancelledAtAnyMoment(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, "", simple)
