@@ -1,6 +1,9 @@
--- Reads how Citus distributes tables. Returns for each table: schema.name; kind ("hash": by a
--- column, with each shard on one node; "reference"; "other"); the distribution column ('' for
--- none); and the first table, by name, of its colocation group.
+-- Returns how Citus distributes tables, one row for each table.
+-- Columns of the result:
+-- - schema.name
+-- - kind: "hash" (by a column, with each shard on one node), "reference" or "other"
+-- - the distribution column, '' if there is none
+-- - the first table, by name, of its colocation group
 WITH distributed AS (
     SELECT p.*, n.nspname || '.' || c.relname AS name,
            CASE WHEN p.partmethod = 'h' AND p.repmodel = 's' THEN 'hash'

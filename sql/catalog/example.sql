@@ -1,8 +1,8 @@
--- Returns for each placeholder the schema that a snapshot shows: of the schemas that match its
--- pattern, the one with most of the tables, or the first by name. Schemas whose names need quotes
--- are left out, because the placeholder is replaced by the bare name.
--- $1 jsonb: placeholders with patterns, as {"each_tenant": "tenant_*"}. $2 text[]: tables, as
--- "each_tenant.message".
+-- Returns for each placeholder the schema that a snapshot reads as an example. Among the schemas
+-- that match the pattern, it is the one that has most of the tables, or the first by name. Schemas
+-- whose names need quotes are left out, because the bare name replaces the placeholder.
+-- $1 jsonb: placeholders with patterns, as {"each_tenant": "tenant_*"}
+-- $2 text[]: tables, as "each_tenant.message"
 SELECT e.key, s.nspname::text
   FROM jsonb_each_text($1) AS e
  CROSS JOIN LATERAL (

@@ -1,8 +1,13 @@
--- Reads how large tables are and how they grow. $1 text[]: tables, as schema.table; partitions
--- count with their table.
--- Returns for each table: schema.name; the roles that own the table and its schema, without
--- superusers; its size in bytes, and as text; its estimated rows, NULL if unknown; the rows
--- inserted since statistics began.
+-- Returns how large tables are and how they grow, one row for each table. A partitioned table
+-- includes its partitions.
+-- $1 text[]: tables, as schema.table
+-- Columns of the result:
+-- - schema.name
+-- - the roles that own the table or its schema, without superusers
+-- - its size in bytes
+-- - its size as text
+-- - its estimated rows, NULL if unknown
+-- - the rows inserted since statistics began
 WITH RECURSIVE tree (root, oid) AS (
     SELECT c.oid, c.oid FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
      WHERE n.nspname || '.' || c.relname = ANY ($1::text[])

@@ -1,6 +1,6 @@
--- Compares the time zone of the database's sessions with another one.
--- $1 text: a time zone. Returns the zone that a new session has, '' where both have equal local
--- times for a year.
+-- Returns the time zone that a new session has. It returns '' if its local times are those of $1
+-- for a year.
+-- $1 text: a time zone
 SELECT coalesce(max(s.reset_val), '')
   FROM pg_settings AS s
  WHERE s.name = 'TimeZone'

@@ -1,11 +1,17 @@
--- Reads what ANALYZE found in columns of numbers and times, and of domains over these types, in the
--- tables that the role may read.
--- $1 text[]: the tables, as schema.table. $2 jsonb: the rows of retention._clock_readings.
--- Returns one row for each column: schema.name, the column, the share of NULLs, and as text the
--- least, the middle and the greatest value in the statistics. Half of the rows are on each side of
--- the middle. reading: how the numbers of the column count time; '' if no reading fits. A reading
--- fits if it makes the greatest value, or else the middle one, a plausible timestamp, by the rule
--- that runs have. If several readings fit, the one with the timestamp nearest to now is returned.
+-- Returns what ANALYZE found in columns of numbers and times, and of domains over these types, in
+-- tables that the role may read. There is one row for each column.
+-- $1 text[]: the tables, as schema.table
+-- $2 jsonb: the rows of retention._clock_readings
+-- Columns of the result:
+-- - schema.name
+-- - the column
+-- - the share of NULLs
+-- - the least, the middle and the greatest value in the statistics, as text. Half of the rows are
+--   on each side of the middle.
+-- - reading: how the numbers of the column count time, '' if no reading fits
+-- A reading fits if it makes the greatest value, or else the middle one, a plausible timestamp.
+-- Runs have the same rule. If several readings fit, the query returns the one whose timestamp is
+-- nearest to now.
 WITH RECURSIVE reading AS (
     SELECT r.* FROM jsonb_to_recordset($2::jsonb) AS r (label text, unit numeric, start numeric, ordinary boolean)
 ), types AS (
@@ -31,7 +37,7 @@ WITH RECURSIVE reading AS (
 SELECT found.name, found.column, found.nulls, range.least, range.middle, range.greatest, coalesce(unit.label, '')
   FROM found
  CROSS JOIN LATERAL (
-    -- texts of times are in their order, but for those of other eras
+    -- Times sorted as text are in the order of time, except for years BC and after 9999.
     SELECT coalesce((array_agg(v.value ORDER BY v.place))[1], '') AS least,
            coalesce((array_agg(v.value ORDER BY v.place) FILTER (WHERE v.weight >= v.half))[1], '') AS middle,
            coalesce((array_agg(v.value ORDER BY v.place DESC))[1], '') AS greatest

@@ -1,8 +1,12 @@
--- Reads what a policy file says of its database.
--- Returns: the database; the time zone of its sessions; the database for which pg_cron schedules
--- jobs ('' if pg_cron is not loaded or the role may not see it); whether pg_cron is installed on
--- the machine; the day since which statistics count ('' if they were never reset), and how many
--- days ago that is (NULL if never).
+-- Returns what a policy file says about its database, in one row.
+-- Columns of the result:
+-- - the database
+-- - the time zone of its sessions
+-- - the database for which pg_cron schedules jobs, '' if pg_cron is not loaded or the role may not
+--   see it
+-- - whether pg_cron is installed on the machine
+-- - the day since which statistics count, '' if they were never reset
+-- - how many days ago that is, NULL if they were never reset
 SELECT current_database()::text,
        (SELECT s.reset_val FROM pg_settings AS s WHERE s.name = 'TimeZone'),
        coalesce((SELECT s.setting FROM pg_settings AS s WHERE s.name = 'cron.database_name'), ''),

@@ -1,7 +1,8 @@
--- Makes the output of queries independent of the session, for one transaction: names outside
--- pg_catalog are qualified, and constants in defaults and predicates are printed in one way.
--- $1: how long a statement may take or wait for a lock, in milliseconds; NULL for the session's own
--- limits. row_security is off: PostgreSQL then raises an error instead of hiding rows.
+-- Makes the output of queries independent of the session, for one transaction. PostgreSQL then
+-- qualifies names outside pg_catalog, and prints constants in defaults and predicates in one way.
+-- $1: how many milliseconds a statement may take or wait for a lock, NULL for the session's own
+--   limits
+-- With row_security off, PostgreSQL raises an error instead of hiding rows.
 SELECT set_config('search_path', 'pg_catalog, pg_temp', true),
        set_config('TimeZone', 'UTC', true),
        set_config('DateStyle', 'ISO, MDY', true),

@@ -1,6 +1,8 @@
--- Returns the shards on this server of the table $1 ("schema.name"), which Citus distributes. The
--- second column has what to replace in the policy's script, in order: each table after the
--- placeholder $2, then the placeholder.
+-- Returns the shards on this server of a table that Citus distributes. The second column has what
+-- to replace in the policy's script, in order: first each table that follows the placeholder, then
+-- the placeholder.
+-- $1: the table, as schema.name
+-- $2: the placeholder
 SELECT s.shardid::text, jsonb_agg(jsonb_build_array($2::text || '.' || c.relname, o.relnamespace::regnamespace || '.'
     || substring(shard_name(c.oid, r.shardid), '[^.]*$'))
            ORDER BY length(c.relname) DESC) || format('[["SCHEMA %1$s", "SCHEMA %2$s"], ["\"%1$s\"", "\"%2$s\""], ["%1$s", "%3$s"]]', $2::text,

@@ -1,13 +1,18 @@
--- Reads tables for the file of a catalog snapshot. These are the tables that are asked for, and all
--- that a delete from them can touch or read: partitions and inheritance children, and tables that
--- refer by foreign key. If the key's action changes rows there, the tables that refer to those
--- follow in turn. All parents are read, too. $1 text[]: names, "schema.name" or "name", unquoted as
--- in snapshots. $2 text[]: the schemas in which a bare name is looked up, after pg_catalog. $3
--- text: the runtime's schema. Its tables are left out unless they are named. PostgreSQL's own
--- tables are always left out. $4 boolean: all tables of the application are asked for. Tables of
--- extensions are left out then. Returns the tables, the names without a table, a name that means
--- two tables (which takes a dot in a name), and whether an object was dropped meanwhile, so that
--- the server printed NULL for it. Needs no privilege, unlike to_regclass.
+-- Reads tables for the file of a catalog snapshot. It reads the named tables, and all tables that a
+-- delete from them can change or has to read. These are partitions, inheritance children and tables
+-- that refer by foreign key. If the action of a foreign key changes rows, the query goes on with
+-- the tables that refer to those rows. It reads all parents, too.
+-- $1 text[]: names, "schema.name" or "name", unquoted as in snapshots
+-- $2 text[]: the schemas in which a bare name is looked up, after pg_catalog
+-- $3 text: the runtime's schema. Its tables are left out unless they are named.
+-- $4 boolean: true to read all tables of the application, without those of extensions
+-- PostgreSQL's own tables are always left out.
+-- Columns of the result:
+-- - the tables
+-- - the names for which there is no table
+-- - a name that means two tables. This takes a dot in a name.
+-- - whether an object was dropped meanwhile, so that the server printed NULL for it
+-- The query needs no privilege, unlike to_regclass.
 WITH RECURSIVE relation AS MATERIALIZED (
     SELECT c.*, n.nspname::text AS schema, c.relname::text AS table, n.nspname || '.' || c.relname AS name
       FROM pg_class AS c
@@ -32,7 +37,7 @@ WITH RECURSIVE relation AS MATERIALIZED (
        AND r.schema <> $3::text AND r.schema NOT LIKE 'pg\_%'
        AND NOT EXISTS (SELECT FROM pg_depend AS d
                         WHERE d.classid = 'pg_class'::regclass AND d.objid = r.oid AND d.deptype = 'e')
-), key AS MATERIALIZED ( -- NOT ENFORCED (PostgreSQL 18) does nothing; older servers have no such column
+), key AS MATERIALIZED ( -- without NOT ENFORCED keys (PostgreSQL 18); older servers lack the column
     SELECT k.* FROM pg_constraint AS k
      WHERE k.contype = 'f' AND coalesce((to_jsonb(k) ->> 'conenforced')::boolean, true)
 ), reached (oid, goes_on) AS (
@@ -53,7 +58,7 @@ WITH RECURSIVE relation AS MATERIALIZED (
       FROM relation AS r
      WHERE r.oid IN (SELECT oid FROM ancestor) AND r.schema NOT IN ('pg_catalog', 'information_schema')
        AND (r.schema <> $3::text OR r.oid IN (SELECT oid FROM root))
-), referenced AS ( -- as people declared them: the copies for every partition on either side say nothing new
+), referenced AS ( -- without the copies that PostgreSQL makes for partitions
     SELECT k.confrelid AS oid, jsonb_agg(jsonb_build_object(
                'name', k.conname, 'table', t.name, 'columns', own.names, 'ref_table', r.name, 'ref_columns', ref.names,
                'deferrable', k.condeferrable,
@@ -74,7 +79,7 @@ WITH RECURSIVE relation AS MATERIALIZED (
           JOIN pg_attribute AS a ON a.attrelid = k.confrelid AND a.attnum = u.attnum) AS ref
      WHERE k.conparentid = 0
      GROUP BY k.confrelid
-), made AS ( -- indexes, by pgretain, which a comment tells; what belongs to a partitioned one of these is as well
+), made AS ( -- pgretain sets a comment on each index that it builds
     SELECT d.objoid AS oid
       FROM pg_description AS d
      WHERE d.classoid = 'pg_class'::regclass AND d.objsubid = 0 AND d.description LIKE 'pgretain%'
@@ -105,7 +110,7 @@ WITH RECURSIVE relation AS MATERIALIZED (
       LEFT JOIN (
         SELECT a.attrelid AS oid, jsonb_agg(jsonb_build_object(
                    'name', a.attname, 'type', format_type(a.atttypid, a.atttypmod), 'base', coalesce(base.name, ''),
-                   'not_null', a.attnotnull AND NOT EXISTS ( -- one that is NOT VALID (PostgreSQL 18) says nothing
+                   'not_null', a.attnotnull AND NOT EXISTS ( -- a NOT VALID constraint (PostgreSQL 18) proves nothing
                        SELECT FROM pg_constraint AS n WHERE n.conrelid = a.attrelid AND n.contype = 'n'
                                                         AND NOT n.convalidated AND n.conkey = ARRAY[a.attnum]),
                    'default', CASE WHEN d.oid IS NULL THEN '' ELSE pg_get_expr(d.adbin, d.adrelid) END,
@@ -125,7 +130,7 @@ WITH RECURSIVE relation AS MATERIALIZED (
             )
             SELECT oid, format_type(oid, typmod) AS name
               FROM domain JOIN pg_type AS y USING (oid) WHERE y.typtype <> 'd') AS base ON true
-          LEFT JOIN LATERAL ( -- enums, ranges, arrays and rows have none of their own
+          LEFT JOIN LATERAL ( -- enums, ranges, arrays and rows have no operators of their own
             SELECT n.nspname AS schema
               FROM pg_type AS y JOIN pg_namespace AS n ON n.oid = y.typnamespace
              WHERE y.oid = coalesce(base.oid, a.atttypid) AND y.typtype = 'b' AND y.typcategory <> 'A'
@@ -135,8 +140,8 @@ WITH RECURSIVE relation AS MATERIALIZED (
         SELECT i.indrelid AS oid, jsonb_agg(jsonb_build_object(
                    'name', c.relname, 'definition', pg_get_indexdef(i.indexrelid), 'method', m.amname,
                    'columns', keys.names, 'descending', keys.descending, 'nulls_first', keys.nulls_first,
-                   -- as ON CONFLICT wants it: at once, and by equality, as WITHOUT OVERLAPS
-                   -- (PostgreSQL 18) is not
+                   -- Unique as ON CONFLICT needs it: checked at once, and by equality. WITHOUT
+                   -- OVERLAPS (PostgreSQL 18) is not.
                    'unique', i.indisunique AND i.indimmediate AND NOT i.indisexclusion AND keys.equal, 'primary',
                        i.indisprimary,
                    'predicate', CASE WHEN i.indpred IS NULL THEN '' ELSE pg_get_expr(i.indpred, i.indrelid) END,
@@ -145,12 +150,12 @@ WITH RECURSIVE relation AS MATERIALIZED (
           JOIN pg_index AS i ON i.indrelid = read.oid AND i.indislive
           JOIN pg_class AS c ON c.oid = i.indexrelid
           JOIN pg_am AS m ON m.oid = c.relam
-         CROSS JOIN LATERAL ( -- indkey and indoption count from 0; of indoption 1 is DESC, 2 NULLS FIRST
+         CROSS JOIN LATERAL ( -- indkey and indoption start at 0; in indoption, bit 1 is DESC, bit 2 is NULLS FIRST
             SELECT jsonb_agg(coalesce(a.attname, '') ORDER BY k) AS names,
                    jsonb_agg((i.indoption[k] & 1) <> 0 ORDER BY k) AS descending,
                    jsonb_agg((i.indoption[k] & 2) <> 0 ORDER BY k) AS nulls_first,
-                   -- what the index tells apart its columns do: no other collation, nor operator
-                   -- class, has more values
+                   -- True if the index and its columns treat the same values as equal. Another
+                   -- collation or operator class may treat other values as equal.
                    bool_or(i.indcollation[k] <> a.attcollation AND EXISTS (
                            SELECT FROM pg_collation AS l
                             WHERE l.oid IN (i.indcollation[k], a.attcollation) AND NOT l.collisdeterministic)
@@ -169,7 +174,7 @@ WITH RECURSIVE relation AS MATERIALIZED (
          WHERE c.oid NOT IN (SELECT oid FROM made) AND NOT (c.relispartition AND EXISTS (
                    SELECT FROM pg_partition_ancestors(c.oid) AS above (oid) JOIN made USING (oid)))
          GROUP BY 1) AS indexes USING (oid)
-      LEFT JOIN ( -- row triggers on delete that people made and that fire in ordinary sessions
+      LEFT JOIN ( -- row triggers on DELETE of the application, if they fire in ordinary sessions
         SELECT g.tgrelid AS oid, jsonb_agg(jsonb_build_object('name', g.tgname, 'definition', pg_get_triggerdef(g.oid))
                          ORDER BY g.tgname COLLATE "C") AS list
           FROM pg_trigger AS g

@@ -1,9 +1,10 @@
--- batch has one row for each batch of a run. The batch's own transaction inserts it; nothing
--- updates it. Row 0 is the start of the run.
--- next_pass, next_position, next_rows: where and with how many rows the next batch goes on.
--- wrapped: the run has reached the end, and goes on from the beginning up to its start_position.
--- refused_rows: rows (table and ctid) that the run skipped and that another pass may meet again.
--- A foreign key to run would lock the run's row, so there is none.
+-- batch has one row for each batch of a run. The transaction of the batch inserts the row, and
+-- nothing updates it. Row 0 is the start of the run.
+-- next_pass, next_position: where the next batch starts
+-- next_rows: how many rows the next batch reads
+-- wrapped: the run has reached the end, and continues from the beginning up to its start_position
+-- refused_rows: rows (table and ctid) that the run skipped and that another pass may meet again
+-- The table has no foreign key to run, because the key would lock the run's row.
 CREATE TABLE IF NOT EXISTS retention.batch (
     run_id bigint NOT NULL, n integer NOT NULL, at timestamptz NOT NULL DEFAULT pg_catalog.clock_timestamp(),
     ms double precision NOT NULL DEFAULT 0,

@@ -1,4 +1,4 @@
 -- Tables
--- Migrations write the registry: policies, jobs and the install. Runs write the run log, and what
--- restore(), reports and applications read later. Operators write settings and holds, by functions
--- of chapter "Operate".
+-- Migrations write the registry: policies, jobs and the install. Runs write the run log, and rows
+-- for restore(), reports and applications. Operators write settings and holds, by functions of
+-- chapter "Operate".

@@ -1,10 +1,11 @@
--- hold has the holds: rows that no policy may take until the hold is released or expires. A hold
--- keeps the rows of a table that have the values of match in columns, rows that are inserted later
--- included.
--- rel is the table's OID, the root's for a partitioned table. match has each value as its type
--- prints it.
--- A run trips if the table's OID (rel), the columns' numbers (attnums) or their types have changed.
--- row_seen: a row with these values existed when the hold was placed.
+-- hold has the holds. A hold keeps the rows of a table that have the values of match in columns. No
+-- policy may take such a row until the hold is released or expires. A hold also keeps rows that are
+-- inserted later.
+-- rel: the table's OID, or the OID of its root if the table is partitioned
+-- match: the values by column, as their types print them
+-- row_seen: a row with these values existed when the hold was placed
+-- A run trips if the OID of the table (rel), the numbers of the columns (attnums) or the types of
+-- the columns have changed.
 CREATE TABLE IF NOT EXISTS retention.hold (
     id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, table_name text NOT NULL, rel oid NOT NULL,
     columns text[] NOT NULL, attnums smallint[] NOT NULL, types text[] NOT NULL, match jsonb NOT NULL,

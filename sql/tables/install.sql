@@ -1,8 +1,8 @@
 -- install has one row: what the migrations installed, and in which database. In any other database,
--- such as a restored backup, no run starts before adopt().
--- cron_database: the database whose pg_cron starts the jobs; NULL if it is this one, or if there is
--- none.
--- server: what _server() returned when the install was written or adopted.
+-- such as a restored backup, no run starts before adopt() is called.
+-- cron_database: the database whose pg_cron starts the jobs, NULL if it is this one or there is
+--   none
+-- server: the result of _server() when the install was written or adopted
 CREATE TABLE IF NOT EXISTS retention.install (
     only_row boolean PRIMARY KEY DEFAULT true CHECK (only_row), runtime_version text NOT NULL,
     search_path text NOT NULL, time_zone text NOT NULL, scheduler text NOT NULL, cron_database text,

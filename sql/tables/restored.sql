@@ -1,5 +1,6 @@
--- restored has one row for each call of restore(): who restored which run, and how many rows. Such
--- a call is no run. Rows are purged together with the run log.
+-- restored has one row for each call of restore(): who restored which run, and how many rows. The
+-- call has no row in the run log. When the run is purged from the run log, the row is purged with
+-- it.
 CREATE TABLE IF NOT EXISTS retention.restored (
     id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, policy text NOT NULL, run_id bigint NOT NULL,
     restored bigint NOT NULL, refused bigint NOT NULL, hold_until timestamptz,

@@ -1,14 +1,15 @@
--- run is the run log. It has one row for each run, written when the run starts and once more when
--- it ends. No two runs of one table have the state "running" at the same time: a unique index
--- refuses the second.
--- state "abandoned": the run's session is gone. Views show this state at once; the next run of the
--- table writes it.
--- tripped_by: what stopped a run that ended "tripped". _trip_hint derives from it what the operator
--- can do.
--- scope, older_than: as given in the call, by the job or by set_window(). inputs: what the policy
--- read at the start.
--- start_position, end_position: [pass, position]; NULL for the beginning.
--- waited_s: seconds that the run waited between batches. waited_for: what it waited for last.
+-- run is the run log. It has one row for each run. A run writes its row when it starts and once
+-- more when it ends. A unique index prevents two runs of one table from having the state "running"
+-- at the same time.
+-- state: "abandoned" if the run's session no longer exists. Views show this state at once. The next
+--   run of the table writes it.
+-- tripped_by: what stopped a run that ended "tripped". _trip_hint() derives from it what the
+--   operator can do.
+-- scope, older_than: as given in the call, by the job or by set_window()
+-- inputs: what the policy read at the start
+-- start_position, end_position: [pass, position], NULL for the beginning
+-- waited_s: how many seconds the run waited between batches
+-- waited_for: what the run waited for last
 CREATE TABLE IF NOT EXISTS retention.run (
     id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, policy text NOT NULL, job text, table_name text NOT NULL,
     policy_hash text NOT NULL, as_of timestamptz NOT NULL, reason text, scope jsonb, older_than interval,
@@ -26,9 +27,9 @@ CREATE TABLE IF NOT EXISTS retention.run (
     sqlstate text, message text, note text, waited_s integer NOT NULL DEFAULT 0, waited_for text
 );
 CREATE INDEX IF NOT EXISTS run_policy ON retention.run (policy, id DESC);
--- Few policies may have most of the runs. With this estimate the planner uses the index on (policy,
--- id) to find the newest run of another policy. By the index on id it would read all runs of those
--- few.
+-- A few policies may have most of the runs. With this estimate the planner finds the newest run of
+-- a policy by the index on (policy, id). With the index on id, it would read the newer runs of all
+-- other policies first.
 ALTER TABLE retention.run ALTER COLUMN policy SET (n_distinct = -0.1);
 CREATE INDEX IF NOT EXISTS run_dry ON retention.run (policy, id) WHERE dry_run;
 CREATE INDEX IF NOT EXISTS run_ended_at ON retention.run (ended_at);

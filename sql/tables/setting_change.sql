@@ -1,5 +1,6 @@
--- setting_change has one row for each change of a setting: who, when and why. Rows are never
--- updated. "new" is NULL when the setting was removed.
+-- setting_change has one row for each change of a setting: who changed it, when and why. Rows are
+-- never updated.
+-- new: the new value, NULL if the setting was removed
 CREATE TABLE IF NOT EXISTS retention.setting_change (
     id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, policy text NOT NULL, name text NOT NULL, old text, new text,
     reason text NOT NULL DEFAULT '', set_by text NOT NULL DEFAULT session_user,

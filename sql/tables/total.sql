@@ -1,12 +1,13 @@
--- total has the counters of each policy since it was installed, and the result of its last run, for
--- metrics. Unlike the run log, it is never purged. There is a row for each job and its scope, as
--- _scope_text() writes it. Job '' has the calls of people, except that a call with the scope of a
--- job updates the results in that job's row.
--- caught_up_at: all rows that were due at this time have been taken. rows_left: due rows that the
--- last run left.
--- empty_in_a_row: how many runs in a row ended "more" and took no row.
--- missed_run: the job's last call, if it could not begin. refused_run: the last run that left rows
--- because of an error.
+-- total has, for metrics, the counters of each policy since it was installed and the result of its
+-- last run. Unlike the run log, it is never purged.
+-- There is one row for each policy, job and scope, as _scope_text() writes the scope. Job '' has
+-- the calls by hand. If such a call has the scope of a job, it updates the results in that job's
+-- row.
+-- caught_up_at: all rows that were due at this time have been taken
+-- rows_left: how many due rows the last run left
+-- empty_in_a_row: how many runs in a row ended "more" and took no row
+-- missed_run: the job's last call, if it could not begin
+-- refused_run: the last run that left rows because of an error
 CREATE TABLE IF NOT EXISTS retention.total (
     policy text NOT NULL, job text NOT NULL DEFAULT '', scope text NOT NULL DEFAULT '',
     runs bigint NOT NULL DEFAULT 0, failed bigint NOT NULL DEFAULT 0,

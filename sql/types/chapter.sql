@@ -1,2 +1,2 @@
 -- Types
--- The types of values that functions of the runtime pass to each other. A run does not write them.
+-- The types of values that functions of the runtime pass to each other. No table stores them.

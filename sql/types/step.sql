@@ -1,5 +1,6 @@
--- step is the result of _begin and _step, for the driver: the run, and whether it goes on. The
--- driver calls the next step at wake_at, not earlier.
+-- step is the result of _begin and _step, for the driver.
+-- going: true if the run goes on
+-- wake_at: the time before which the driver must not call the next step
 CREATE TYPE retention.step AS (
     run_id bigint, going boolean, wake_at timestamptz
 );

@@ -1,7 +1,9 @@
--- Findings on names under "coverage" that mean nothing. A name of a schema or table that does not
--- exist is drift. An exemption that has no effect is information.
--- $1: schemas. $2: tables, as schema.table. $3: the reason for each exempt table. place: the
--- position of the name, the schemas first.
+-- Findings on names under "coverage" that have no effect. The name of a schema or table that does
+-- not exist is drift. An exemption that the table does not need is information.
+-- Column place is the position of the name. The schemas are counted before the tables.
+-- $1: schemas
+-- $2: exempt tables, as schema.table
+-- $3: the reason for each exempt table
 SELECT w.n::integer AS place, 'drift' AS severity,
        format('schema "%s" of "coverage" does not exist', w.name) AS message,
        'If the schema was renamed, its tables are not checked.' AS detail, 'Write its new name, or take it out.' AS hint

@@ -1,8 +1,12 @@
--- Returns the runner's pg_cron jobs, and those whose last attempts failed, as one row of two JSON
--- arrays.
--- An attempt has message and at (of the last one), failed (how many in a row) and since (the time
--- of the first of these). It calls functions that the runner owns, because row security shows the
--- jobs to no other role.
+-- Returns one row with two JSON arrays: the runner's pg_cron jobs, and the failed attempts of those
+-- jobs whose last attempt failed.
+-- Keys of a failed attempt:
+-- - name: the job
+-- - message, at: the message and time of the last attempt
+-- - failed: how many attempts in a row failed
+-- - since: the time of the first of these
+-- The query calls functions that the runner owns, because row security shows the jobs to no other
+-- role.
 SELECT (SELECT coalesce(jsonb_agg(jsonb_build_object(
                    'id', j.jobid, 'name', j.jobname, 'schedule', j.schedule, 'command', j.command, 'user', j.username,
                        'active', j.active,

@@ -1,10 +1,13 @@
--- Findings on pg_cron's jobs: wanted jobs that are missing (V040), differ (V041) or are switched
--- off (V042), and other jobs (V043). $1: the wanted jobs; $2: the existing jobs. Both are arrays of
--- name, schedule, command and database; $2 also has id, user and active. $3: the runner. $4:
--- whether the database that has schema cron, where jobs without a database run, is another database
--- than the policy file's. Scheduling a job again neither switches it on nor moves it to its
--- database, and only roles to which an administrator granted it may call alter_job. The hint
--- therefore re-creates such jobs.
+-- Findings on pg_cron's jobs: a wanted job is missing (V040), differs (V041) or is switched off
+-- (V042), or a job is not wanted (V043).
+-- $1: the wanted jobs, an array of objects with keys name, schedule, command and database
+-- $2: the existing jobs, an array of objects with the same keys, and id, user and active
+-- $3: the runner
+-- $4: true if schema cron is in another database than the policy file's
+-- A wanted job whose database is empty belongs to the database of schema cron.
+-- cron.schedule() neither switches an existing job on nor moves it to another database.
+-- cron.alter_job() may only be called by roles to which an administrator granted it. The hint
+-- therefore drops and re-creates such a job.
 WITH wanted AS (
     SELECT w.n::integer AS n, w.name, w.schedule, w.command,
         coalesce(nullif(w.database, ''), current_database()) AS database, $3::text AS "user"

@@ -1,6 +1,7 @@
--- Returns a finding if the role cannot see the jobs of schema cron in this database. V044: the
--- table does not exist. V090: a privilege is missing, or row security hides jobs of the runner.
--- $1: the runner.
+-- Returns a finding if the session's role cannot see the runner's jobs in schema cron of this
+-- database. V044: table cron.job does not exist. V090: a privilege is missing, or row security
+-- hides the jobs.
+-- $1: the runner
 SELECT 1 AS place, CASE WHEN c.oid IS NULL THEN 'V044' ELSE 'V090' END AS code,
        CASE WHEN c.oid IS NULL THEN 'drift' ELSE 'unknown' END AS severity,
        CASE WHEN c.oid IS NULL THEN format('extension pg_cron is not installed in database "%s"', current_database())

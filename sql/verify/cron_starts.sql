@@ -1,7 +1,10 @@
--- Findings on jobs whose last attempts failed several times in a row before a run began. The run
--- log has no trace of them. A single failed attempt may come from a restart.
--- $1: jobs. $2: failed attempts, as query cron returns them. $3: an object that maps names of
--- pg_cron jobs to jobs. $4: the runner.
+-- Findings on jobs for which pg_cron's last attempts, at least two, failed before a run began. Such
+-- attempts leave no trace in the run log. A single failed attempt may come from a restart of the
+-- server.
+-- $1: names of jobs
+-- $2: failed attempts, as query cron returns them
+-- $3: an object that maps names of pg_cron jobs to names of jobs
+-- $4: the runner
 SELECT w.n::integer AS place, format('pg_cron cannot start job "%s": its last %s attempts failed', w.job,
     w.failed) AS message,
        format('No attempt began a run. pg_cron reports: %s.%s', rtrim(w.message, E'.\n '),

@@ -1,9 +1,11 @@
--- Returns what query cron returns, for a database that is not the policy file's. Failed attempts
--- are taken from the newest 20,000.
--- $1: the prefix of the names of this install's jobs. The names of jobs have no dots. So the jobs
--- of an install whose database has a longer name with the same beginning are left out. $2: the
--- database. Jobs with any name that call run or run_job in that database are returned, too. A job
--- that cannot connect leaves a trace only here.
+-- Returns the same row as query cron, but is run in the database of schema cron if that is not the
+-- policy file's database. It counts failed attempts among the newest 20,000 attempts.
+-- $1: the prefix of the names of this install's jobs
+-- $2: the policy file's database
+-- A job belongs to this install if its name has the prefix and no dot after it. The database of
+-- another install may have a longer name with the same beginning, but the names of its jobs then
+-- have another dot.
+-- The query also returns jobs with any name that call run or run_job in the policy file's database.
 WITH job AS (
     SELECT j.*, j.jobname::text AS name FROM cron.job j
     WHERE starts_with(j.jobname::text, $1) AND strpos(substr(j.jobname::text, length($1) + 1), '.') = 0

@@ -1,5 +1,5 @@
--- Returns the time zone of pg_cron's schedules, as PostgreSQL spells it: GMT if pg_cron has no such
--- setting, '' if the setting cannot be read.
+-- Returns the time zone of pg_cron's schedules, spelled as PostgreSQL spells it. The result is GMT
+-- if pg_cron has no time zone setting, and '' if the setting cannot be read.
 SELECT coalesce((SELECT n.name FROM pg_timezone_names n
                  WHERE z.zone <> 'GMT' AND lower(n.name) = lower(z.zone) LIMIT 1), z.zone, '')
 FROM (SELECT CASE s.setting WHEN '' THEN 'GMT' ELSE s.setting END AS zone

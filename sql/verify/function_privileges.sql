@@ -1,9 +1,17 @@
--- Findings on functions that expressions call and that a role may not call.
--- $1: the role. $2: an array of calls with schema ("" if the search path decides), function, number
--- of arguments, kind ("policy" or "report") and name of the caller. $3: the search path. $4:
--- objects that other findings report already.
--- If the role may call another function with as many arguments, the call may mean that one. The
--- query of plans finds such a fault.
+-- Findings on functions that a role may not call, although an expression of a policy or report
+-- calls them.
+-- $1: the role
+-- $2: the calls, an array of objects with these keys:
+-- - schema: '' if the search path decides
+-- - function: its name
+-- - arguments: how many arguments the call has
+-- - kind: "policy" or "report"
+-- - name: the policy or report whose expression calls the function
+-- $3: the search path
+-- $4: objects that other findings report
+-- If several functions have the name and take that many arguments, the call may mean one that the
+-- role may call. The query then returns a finding only if _plans() reports that the role lacks a
+-- privilege on the function.
 SELECT f.n::integer AS place, f.signature AS object,
        format('role "%s" lacks %s, which %s "%s" calls', $1::text, m.missing, f.kind, f.name) AS message,
        'Its runs fail.' AS detail, m.hint

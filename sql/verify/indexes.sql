@@ -1,7 +1,13 @@
--- Returns a row for each index name, in order: whether the index exists and is valid and ready, its
--- table, its definition, and the definition that was recorded after it was built. The definition is
--- NULL if the index was dropped meanwhile, and the recorded one is NULL if there is none.
--- $1: names, as schema.index.
+-- Returns a row for each index name, in the order of $1.
+-- Columns of the result:
+-- - the position of the name
+-- - whether the index exists
+-- - whether it is valid
+-- - whether it is ready and not being dropped
+-- - its table, as schema.table
+-- - its definition, NULL if the index does not exist
+-- - the definition that was recorded after the index was built, NULL if none was recorded
+-- $1: names, as schema.index
 SELECT w.n::integer, i.indexrelid IS NOT NULL, coalesce(i.indisvalid, false),
        coalesce(i.indisready AND i.indislive, false),
        coalesce((SELECT tn.nspname || '.' || tc.relname

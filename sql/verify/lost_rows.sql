@@ -1,6 +1,8 @@
--- Findings on holds in force whose row is gone, one for each table, with a statement that shows the
--- newest of them. The finding is "unknown" if the owner cannot read the table.
--- $1: how many of the newest holds are checked. $2: the runtime's owner.
+-- Findings on holds in force whose row no longer exists. There is one finding for each table. Its
+-- hint selects these holds, at most the first 50. The finding is "unknown" if the owner cannot read
+-- the table.
+-- $1: how many of the newest holds are checked
+-- $2: the runtime's owner
 SELECT x.object, f.severity, f.message, f.detail, f.hint
 FROM (SELECT h.table_name AS object, l.fault = 'gone' AS gone, count(*) > 1 AS several,
              count(*) || CASE WHEN count(*) > 1 THEN ' holds' ELSE ' hold' END AS holds, min(h.id) AS id,

@@ -1,9 +1,13 @@
--- Findings on relations of the runtime. V016: a trigger, rule or policy that is not pgretain's acts
--- on the relation. V017: the relation differs from a fresh install.
--- $1: names of relations; place is the position in this array. $2: "type", "table" or "view". $3:
--- the facts of a fresh install, as relation_facts returns them; relations of policies have none.
--- $4: the present facts. Further columns that need no value, and indexes that are not unique, are
--- allowed. Queries are compared by a hash.
+-- Findings on relations of the runtime. V016: a trigger, rule, policy of row security, foreign key
+-- or inheritance that pgretain did not create affects the relation. V017: the relation differs from
+-- a fresh install.
+-- $1: names of relations. Column place is the position in this array.
+-- $2: the kind of each relation: "type", "table" or "view"
+-- $3: the facts of a fresh install, as query relation_facts returns them. Relations that belong to
+--   policies have none.
+-- $4: the present facts, as query relation_facts returns them
+-- A table may have additional columns that need no value, and additional indexes that are not
+-- unique. The queries of views are compared by a hash.
 WITH fact AS MATERIALIZED (
     SELECT w.live, f.n, f.relation, f.kind, coalesce(f.name, '') AS name, f.text,
         concat_ws(' ', f.kind, nullif(f.name, ''))
@@ -15,7 +19,7 @@ WITH fact AS MATERIALIZED (
     SELECT r.n::integer AS n, r.name AS relation, r.word,
         EXISTS (SELECT FROM fact f WHERE f.relation = r.name AND NOT f.live) AS known
     FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS r (name, word, n)
-    WHERE EXISTS (SELECT FROM fact f WHERE f.relation = r.name AND f.live) -- else it is missing, which is said
+    WHERE EXISTS (SELECT FROM fact f WHERE f.relation = r.name AND f.live) -- a missing relation has another finding
 ), difference AS (
     SELECT r.*, x.acts, w.shown AS want, w.n AS want_n, l.shown AS got, l.n AS got_n
     FROM (SELECT * FROM fact f WHERE NOT f.live) w FULL JOIN (SELECT * FROM fact f WHERE f.live) l

@@ -1,10 +1,19 @@
--- Returns the schemas and shards for which policies have instances, with a state:
--- "made": the instance exists. "new": the next run creates or re-creates it. "other": it has
--- another version, like the policy itself. "bare": the schema lacks the table. "unfit": the
--- schema's name cannot be used. "gone": the schema or shard is gone, and the next run drops the
--- instance. The other states have a finding.
--- $1: an array of policy, pattern of schemas ('' for shards), name of the table without its schema,
--- hash of the instance's script, and shards on this server.
+-- Returns the schemas and shards for which policies have, or should have, instances. Each has a
+-- state:
+-- - "made": the instance exists and is the policy file's version.
+-- - "new": the next run creates or re-creates the instance.
+-- - "other": the instance is the version of the installed policy, and both differ from the policy
+--   file.
+-- - "bare": the schema lacks the table.
+-- - "unfit": the name of the schema cannot be used in the name of an instance.
+-- - "gone": the schema or shard no longer exists, and the next run drops the instance.
+-- The message is empty for "made" and "other".
+-- $1: an array of objects with these keys:
+-- - policy: its name
+-- - pattern: the pattern of schemas, '' for shards
+-- - name: the table without its schema
+-- - hash: the hash of the instance's script
+-- - shards: the shards on this server
 WITH wanted AS (
     SELECT w.*, e.registers ->> 'hash' AS installed
     FROM jsonb_to_recordset($1) w (policy text, pattern text, name text, hash text, shards text[])
@@ -41,7 +50,7 @@ UNION ALL
 SELECT w.policy, w.name, CASE w.pattern WHEN '' THEN 'shard' ELSE 'schema' END, substr(p.name, length(w.policy) + 2),
     'gone'
 FROM wanted w JOIN retention.policy p ON starts_with(p.name, w.policy || '@')
-WHERE substr(p.name, length(w.policy) + 2) !~ '[^a-z0-9_]'  -- no page has another name
+WHERE substr(p.name, length(w.policy) + 2) !~ '[^a-z0-9_]'  -- names of instances have no other characters
   AND NOT EXISTS (SELECT FROM place x WHERE concat(x.policy, '@', x.name) = p.name)
   AND NOT EXISTS (SELECT FROM pg_namespace n WHERE concat(w.policy, '@', n.nspname) = p.name)) m
 ORDER BY 1, 3

@@ -1,11 +1,16 @@
--- Returns a finding if rows of a policy are overdue. It is information if rows can become due late
--- and the last run, recent enough, left none.
--- There is no finding if the policy is paused, or if no run could have taken the rows since the
--- policy or its job was installed, or the database was adopted.
--- $1: the policy. $2: the time at which the rows were due, or earlier. $3: the limit of the count.
--- $4: the job, whose scope contains the rows. $5: whether rows can become due after that time. $6:
--- the table.
-WITH asked AS MATERIALIZED ( -- before anything is counted
+-- Returns a finding if rows of a policy are overdue. The finding is information if $5 is true and
+-- the last run left no row and succeeded after $2.
+-- The query returns no finding in these cases:
+-- - The policy is paused.
+-- - The policy or its job was installed, or the database adopted, after $2, so no run could have
+--   taken the rows.
+-- $1: the policy
+-- $2: the time at which the rows were due at the latest
+-- $3: the limit of the count
+-- $4: the job, whose scope contains the rows
+-- $5: whether rows can become due after that time
+-- $6: the table
+WITH asked AS MATERIALIZED ( -- evaluated first: no row of a paused policy is counted
     SELECT p.name, j.scope FROM retention.install i CROSS JOIN retention.policy p CROSS JOIN retention.job j
     WHERE p.name = $1 AND j.name = $4 AND (nullif(greatest(p.installed_at, j.installed_at, i.adopted_at),
         'infinity') <= $2) IS NOT FALSE

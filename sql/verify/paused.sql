@@ -1,4 +1,4 @@
--- Findings on policies that somebody paused; "*" means all of them.
+-- Findings on policies that somebody paused. The name "*" stands for all policies.
 SELECT s.policy, CASE s.policy WHEN '*' THEN 'all policies are paused'
     ELSE format('policy "%s" is paused', s.policy) END AS message,
        format('By "%s" at %s%s.', s.set_by, s.set_at::timestamptz(0)::text, ': ' || nullif(s.reason, '')) AS detail,

@@ -1,13 +1,15 @@
--- Findings on the plans of batches, one for each policy. V024: no index serves. V025: the plan does
--- not use the index. V091: planning took too long. V090: planning failed for a reason of the
--- server.
--- $1: policies; place is the position in this array. $2: a number of rows that are sorted without
--- noticeable cost. $3: the result of query plans. $4: the result of query plans with sorting
--- disabled. $5: policies for which another finding says why they cannot be planned. A statement
--- that cannot be planned cannot be executed by a batch.
--- For a table with few rows another plan may be cheaper, if its statistics are fresh. They are old
--- if more than one row of five has changed since the last ANALYZE. Autovacuum analyzes after one
--- row of ten.
+-- Findings on the plans of batches, one for each policy. V024: no index serves, or the statement
+-- cannot be planned. V025: an index serves, but the plan does not use it. V091: planning took too
+-- long. V090: planning failed for another reason.
+-- $1: policies. Column place is the position in this array.
+-- $2: for each policy, a number of rows that are sorted at no noticeable cost
+-- $3: the result of query plans
+-- $4: the result of query plans with sorting disabled
+-- $5: policies for which another finding says why they cannot be planned
+-- A batch cannot execute a statement that cannot be planned.
+-- For a table with few rows another plan may be cheaper, if the statistics are fresh. They are old
+-- if more than one row of five has changed since the last ANALYZE. By default, autovacuum analyzes
+-- a table after one row of ten has changed.
 WITH access AS (
     SELECT w.sorts, x.*, CASE
         WHEN NOT x.by_index THEN format('reads the whole of "%s"', x.relation)
@@ -58,6 +60,6 @@ FROM access a JOIN (VALUES
     ('(?!42|55P03).*', 'V090', 'unknown', 'could not check how batches of policy "%s" find their rows',
      'SELECT batch, plan FROM retention._plans(ARRAY[%L], true);')
 ) AS f (error, code, severity, what, hint) ON a.code ~ ('^' || f.error || '$')
-WHERE a.sorts AND a.code <> 'PR004' -- which has a finding, too
+WHERE a.sorts AND a.code <> 'PR004' -- another finding reports PR004
   AND (f.code <> 'V024' OR a.policy <> ALL ($5::text[]))
 ORDER BY 1, 2

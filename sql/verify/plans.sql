@@ -1,15 +1,29 @@
--- Returns how the functions of batches would read the rows of their policies: one JSON array of
+-- Returns how the functions of batches would read the rows of their policies, as one JSON array of
 -- accesses.
--- $1: policies. $2: their tables. $3: NULL, or the result of this query: then accesses with astray
--- are planned again with sorting disabled. Small tables are left out, unless other tables, which
--- may lack indexes, inherit from them.
--- Keys of an access: n of the plan, policy, batch (the function); name and sql of the table, its
--- pages, rows, changed (rows changed since the last ANALYZE), unknown (a part was never analyzed);
--- code and message of an error of planning; relation, index, cond (the index condition), reckoned
--- (estimated rows), by_index; sorted (all rows found are sorted). astray: it reads more than a
--- batch, either without an index, to sort, or by an index that does not have the order.
--- If another session holds or awaits ACCESS EXCLUSIVE on a table, pages are those of the last
--- VACUUM, since reading the size would wait.
+-- $1: policies
+-- $2: the table of each policy
+-- $3: NULL, or the result of this query. Then the policies that have an access with astray are
+--   planned again, with sorting disabled.
+-- The query leaves out tables of fewer than 1,000 pages. It includes a small table if tables
+-- inherit from it that are not partitions, because those may lack indexes.
+-- Keys of an access:
+-- - n: the number of the plan
+-- - policy
+-- - batch: the function
+-- - code, message: the error, if planning failed
+-- - name, sql: the table, also quoted as SQL
+-- - pages, rows: the size of the table
+-- - changed: how many rows have changed since the last ANALYZE
+-- - unknown: true if a part of the table was never analyzed
+-- - relation: the table or partition that is read
+-- - index, cond: the index and its condition
+-- - by_index: true if the access uses an index
+-- - reckoned: how many rows PostgreSQL estimates
+-- - sorted: true if all rows that are read are sorted
+-- - astray: true if the access reads more than one batch. It has no index, or it sorts, or its
+--   index does not have the order.
+-- If another session holds or awaits ACCESS EXCLUSIVE on a table, pages is the size at the last
+-- VACUUM or ANALYZE. Reading the present size would wait for the lock.
 WITH RECURSIVE asked AS (
     SELECT w.policy, w.name FROM unnest($1::text[], $2::text[]) AS w (policy, name)
     WHERE $3::jsonb IS NULL OR w.policy IN (
@@ -42,14 +56,14 @@ WITH RECURSIVE asked AS (
 ), node AS (
     SELECT b.n, p.value -> 'Plan' AS plan, false AS sorted, false AS boundary
     FROM batch b CROSS JOIN jsonb_array_elements(b.plan::jsonb) p
-    UNION ALL -- these hand on in its order what they read; others read it for reasons of their own
+    UNION ALL -- sorted: a Sort reads the rows, directly or through the listed nodes, which only pass them on
     SELECT n.n, p.value, (p.value ->> 'Parent Relationship' IN ('InitPlan', 'SubPlan')) IS NOT TRUE
            AND (n.plan ->> 'Node Type' = 'Sort' OR n.sorted AND n.plan ->> 'Node Type' IN (
                'Append', 'Merge Append', 'Gather', 'Gather Merge', 'Limit', 'LockRows', 'Result', 'Subquery Scan',
                'WindowAgg', 'Incremental Sort')),
            n.boundary OR coalesce(p.value ->> 'Subplan Name' LIKE 'CTE %', false)
     FROM node n CROSS JOIN jsonb_array_elements(n.plan -> 'Plans') p
-), access AS MATERIALIZED ( -- EXPLAIN gives t a number where it stands in a statement twice, or has partitions
+), access AS MATERIALIZED ( -- EXPLAIN appends a number to alias t if t is used twice or has partitions
     SELECT n.n, n.sorted, n.boundary, n.plan ->> 'Relation Name' AS relation,
            coalesce(n.plan ->> 'Index Name', '') AS index, coalesce(n.plan ->> 'Index Cond', '') AS cond,
            n.plan ->> 'Node Type' ~ '^(Index|Foreign Scan$)' AS by_index, (n.plan ->> 'Plan Rows')::float8 AS reckoned
@@ -58,7 +72,7 @@ WITH RECURSIVE asked AS (
 SELECT coalesce(jsonb_agg(to_jsonb(x)), '[]')::text
 FROM (SELECT b.n, b.policy, b.batch, b.code, b.message, s.name, s.sql, s.pages, s.rows, s.changed, s.unknown,
              a.relation, a.index, a.cond, a.reckoned, a.by_index, a.sorted,
-             coalesce(NOT a.by_index OR a.sorted -- a condition "up to" can only be the boundary's or the clock's
+             coalesce(NOT a.by_index OR a.sorted -- only conditions on the boundary or the clock have <=
                       OR NOT a.boundary AND strpos(a.cond, ' <= ') = 0 AND EXISTS (
                           SELECT FROM access o WHERE o.n = a.n AND o.boundary AND (
                               a.cond = '' OR o.relation = a.relation AND o.index <> a.index)), false) AS astray

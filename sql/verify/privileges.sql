@@ -1,9 +1,14 @@
--- Findings on privileges in the runtime's schema. want: privileges that roles lack. got: privileges
--- that roles have in excess.
--- $1: the schema. $2: an array of the expected routines, tables and views with name, open (others
--- may grant it to roles of the application), roles that may use it, and writes (further privileges
--- of $3). $3: the worker. Any role may be granted SELECT on a table, but not PUBLIC. Missing roles
--- have a finding of their own.
+-- Findings on privileges in the runtime's schema. Column want has the privileges that roles lack.
+-- Column got has the privileges that roles should not have.
+-- $1: the schema
+-- $2: the expected routines, tables and views, an array of objects with these keys:
+-- - name: a routine has its argument types
+-- - open: true if further privileges may be granted to roles of the application
+-- - roles: roles that may use the object
+-- - writes: further privileges of the worker
+-- $3: the worker
+-- Any role may have SELECT on a table, but PUBLIC may not. Another query returns findings on
+-- missing roles.
 WITH object AS MATERIALIZED (
     SELECT CASE p.prokind WHEN 'p' THEN 'procedure' ELSE 'function' END AS kind, p.oid, NULL::oid AS of_columns,
            'ROUTINE ' || p.oid::regprocedure AS sql, NULL AS name, p.proowner AS owner,
@@ -60,7 +65,7 @@ SELECT o.n AS place, CASE o.n WHEN 0 THEN o.kind ELSE '' END AS kind, o.name AS 
        coalesce(string_agg(d.has || ' for ' || g.name, ', ' ORDER BY g.name, d.has), '') AS got,
        coalesce(string_agg(DISTINCT format('REVOKE ALL ON %s FROM %s; ', o.sql, g.sql), '')
                 FILTER (WHERE d.of_column IS NOT NULL),
-                    '') -- of which _apply_privileges() knows nothing, nor of the owner's own
+                    '') -- _apply_privileges() changes neither privileges on columns nor those of the owner
        || coalesce(string_agg(DISTINCT format('GRANT %s ON %s TO %s; ', d.lacks, o.sql, g.sql), '')
                    FILTER (WHERE d.lacks IS NOT NULL AND d.grantee = o.owner), '')
        || 'SELECT retention._apply_privileges();' AS hint

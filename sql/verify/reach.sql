@@ -1,14 +1,24 @@
--- Returns, as one row of JSON, what statements of policies do, to any depth, and the foreign keys
--- that their deletes meet.
--- $1: an array of policies with their acts: step, table (schema.table) and event: DELETE, UPDATE,
--- INSERT, and for partitions DETACH or DROP.
--- "effects" has policy, step, rel, event, named (a statement names the table, so statement triggers
--- fire) and way (the foreign key that leads to the rows, '' for none). "keys" has policy, step,
--- event, key, referenced (the table on which the key is met) and off (a disabled trigger would
--- enforce the key there).
--- A statement of a step also changes tables that inherit; a foreign key changes only partitions.
--- PostgreSQL copies a key for each partition on both sides. The copies for partitions of the key's
--- own table have no effect.
+-- Returns one row of JSON with two arrays: "effects", the changes that statements of policies cause
+-- directly or through foreign keys, and "keys", the foreign keys that their deletes have to
+-- respect.
+-- $1: an array of policies, each with acts. An act has these keys:
+-- - step: its number
+-- - table: the table, as schema.table
+-- - event: DELETE, UPDATE or INSERT, and for partitions DETACH or DROP
+-- Keys of an effect:
+-- - policy, step, event
+-- - rel: the OID of the changed table
+-- - named: true if a statement names the table, so that statement triggers fire
+-- - way: the foreign key that leads to the rows, '' if there is none
+-- Keys of a key:
+-- - policy, step, event
+-- - key: the OID of the foreign key
+-- - referenced: the OID of the table on which the key is enforced
+-- - off: true if the trigger that enforces the key on this table is disabled
+-- A statement of a step also changes tables that inherit from its table. A foreign key changes only
+-- partitions.
+-- PostgreSQL copies a foreign key for each partition of both tables. The copies for partitions of
+-- the referring table have no effect.
 WITH RECURSIVE declared (oid, root) AS (
     SELECT k.oid, k.oid
     FROM pg_constraint k

@@ -1,8 +1,8 @@
 -- Findings on published tables whose rows PostgreSQL refuses to delete or update, because
--- subscribers could not identify the row.
--- $1: the result of query reach. The publication may contain the table, a table that it is a
--- partition of, its schema, or all tables. The replica identity is missing, or a row filter or
+-- subscribers could not identify the row. The replica identity is missing, or a row filter or
 -- column list does not fit it.
+-- $1: the result of query reach
+-- The publication may contain the table, a partitioned table above it, its schema, or all tables.
 WITH effect AS MATERIALIZED (
     SELECT e.policy, e.rel, e.event, min(e.way) AS way
     FROM jsonb_to_recordset($1::jsonb -> 'effects') AS e (policy text, rel oid, event text, way text)
@@ -23,7 +23,7 @@ WITH effect AS MATERIALIZED (
     WHERE CASE t.relreplident WHEN 'd' THEN i.indisprimary WHEN 'i' THEN i.indisreplident END
 ), published AS (
     SELECT DISTINCT t.oid, t.event, t.relreplident, p.oid AS publication, p.pubname,
-           coalesce((SELECT a.member  -- whose filter and columns count
+           coalesce((SELECT a.member  -- the table whose row filter and column list apply
                      FROM above a JOIN pg_publication_rel r ON r.prrelid = a.member AND r.prpubid = p.oid
                      WHERE a.oid = t.oid AND p.pubviaroot ORDER BY a.depth DESC LIMIT 1), t.oid) AS as_rel
     FROM touched t

@@ -1,9 +1,13 @@
--- Findings on foreign keys whose referring table a delete reads without an index, if the table has
--- more than one page.
--- $1: the result of query reach. An index serves if its first column is a column of the key, its
--- operator family has the key's operator, its collation is the column's, and its predicate follows
--- from an equality on the key's columns. Keys with PERIOD (PostgreSQL 18) are left out, since they
--- have other operators. Each partition is checked by itself.
+-- Findings on foreign keys for which a delete reads the referring table without an index. Tables of
+-- at most 128 kB are left out.
+-- $1: the result of query reach
+-- An index serves the foreign key if all of these are true:
+-- - Its first column is a column of the key.
+-- - Its operator family has the key's operator.
+-- - Its collation is that of the column.
+-- - Its predicate follows from an equality on the key's columns.
+-- Foreign keys with PERIOD (PostgreSQL 18) are left out, because they have other operators. Each
+-- partition is checked on its own.
 WITH asked AS (
     SELECT m.policy, m.key AS oid
     FROM jsonb_to_recordset($1::jsonb -> 'keys') AS m (policy text, event text, key oid, off boolean)
@@ -69,6 +73,6 @@ SELECT a.policy, k.name AS object,
                  || format(' When all have one, CREATE INDEX ON %s (%s); for later partitions.', k.sql,
                      c.list) END AS hint
 FROM asked a JOIN declared k ON k.oid = a.oid
-JOIN total t ON t.oid = k.oid AND t.bytes > 16 * 8192 -- which is read as fast as an index
+JOIN total t ON t.oid = k.oid AND t.bytes > 16 * 8192 -- 16 pages are read as fast as an index
 CROSS JOIN LATERAL (SELECT array_to_string(k.columns, ', ')) c (list)
 ORDER BY 1, 2, 4

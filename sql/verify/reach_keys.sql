@@ -1,10 +1,19 @@
--- Findings on foreign keys that keep rows which are due (V053), or are switched off (V059). $1:
--- reach; $2: the catalog snapshot, NULL without one. names and step are for whoever knows what the
--- policies do about the rows that refer (anytime: an earlier step need not). NO ACTION and RESTRICT
--- refuse, and so do SET NULL and SET DEFAULT that would write NULL where it cannot be (strict).
--- Keys to a partition that is to go refuse whatever they say of deletes: one to a table above
--- always, one to the partition itself goes along when that is detached; below a list the partitions
--- are a level deeper. A key that the snapshot knows is a choice, and worth knowing.
+-- Findings on foreign keys that keep due rows (V053), or that are switched off (V059).
+-- $1: the result of query reach
+-- $2: the catalog snapshot, NULL if there is none
+-- The caller drops a finding if the policies delete the referring rows. It needs these columns:
+-- - names: the referring table, and the tables that it is a partition or a child of
+-- - step: the step that meets the foreign key
+-- - anytime: true if the key is checked at the end of the transaction, so that a later step may
+--   delete the referring rows
+-- NO ACTION and RESTRICT refuse to delete a row that is referred to. So do SET NULL and SET DEFAULT
+-- if they would write NULL into a NOT NULL column. Column strict has these columns.
+-- If a policy drops partitions, a foreign key to them refuses, whatever its ON DELETE says. If it
+-- detaches partitions, a key to the partitioned table refuses, but a key to the partition itself
+-- does not, because it stays with the detached table. If the table is partitioned by list, the
+-- detached partitions are one level deeper, so keys to its own partitions refuse.
+-- A key that is in the snapshot was known when the policy was generated, so its finding is
+-- information.
 WITH RECURSIVE met AS MATERIALIZED (
     SELECT m.policy, m.step, m.event, m.key, bool_or(m.off) AS off
     FROM jsonb_to_recordset($1::jsonb -> 'keys') AS m (policy text, step integer, event text, key oid, off boolean)
@@ -81,7 +90,7 @@ SELECT 'V059', m.policy, k.child, 'drift',
               'that refer to nothing.', r.name,
               CASE WHEN k.action IN ('NO ACTION', 'RESTRICT') THEN 'rows go although others refer to them.'
                    ELSE 'rows that refer to deleted ones stay, and refer to nothing.' END, k.action, k.child),
-       -- By name: others of the table may be off for a reason.
+       -- The hint names each trigger: other triggers of the table may be disabled on purpose.
        (SELECT string_agg(format('ALTER TABLE %s ENABLE TRIGGER %I;', t.tgrelid::regclass, t.tgname), ' '
            ORDER BY t.oid)
         FROM pg_trigger t JOIN pg_constraint c ON c.oid = t.tgconstraint

@@ -1,8 +1,13 @@
--- Findings on tables whose row security hides rows from a role that reads them, by name or through
--- views.
--- $1: an array of tables and views: schema ('' if $2 decides), name, and the policy or report that
--- reads it (kind, of). $2: the search path. $3: the role. A view reads as its owner, unless it is
+-- Findings on tables whose row security hides rows from a role that reads them. The role reads them
+-- by name or through views. A view reads its tables as the view's owner, unless it is
 -- security_invoker.
+-- $1: an array of objects, one for each table or view, with these keys:
+-- - schema: '' if the search path decides
+-- - name: the table or view
+-- - kind: "policy" or "report"
+-- - of: the policy or report that reads it
+-- $2: the search path
+-- $3: the role
 WITH RECURSIVE named AS (
     SELECT DISTINCT ON (w.schema, w.name) w.schema, w.name, c.oid
     FROM (SELECT DISTINCT u.schema, u.name FROM jsonb_to_recordset($1) AS u (schema text, name text)) w

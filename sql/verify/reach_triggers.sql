@@ -1,8 +1,13 @@
--- Findings on triggers that people made, that fire in ordinary sessions, and that may keep rows or
--- run with a role or search path that they were not written for; the worst of all partitions and
--- events. $1: reach; $2: an array of policies, with the triggers that they accept; $3: the catalog
--- snapshot; $4: the worker; $5: the search path. Where every RETURN of a body is RETURN OLD, a
--- delete goes on; without one its end raises.
+-- Findings on triggers of the application that fire in ordinary sessions, if they may keep rows, or
+-- if they run with a role or search path for which they were not written. There is one finding for
+-- each policy, table and trigger: the most severe of all partitions and events.
+-- $1: the result of query reach
+-- $2: an array of policies, each with the triggers that it accepts
+-- $3: the catalog snapshot
+-- $4: the worker
+-- $5: the search path
+-- A BEFORE DELETE trigger keeps no row if each RETURN of its function is RETURN OLD. A function
+-- without RETURN raises an error at its end.
 WITH RECURSIVE declared (oid, root) AS (
     SELECT t.oid, t.oid FROM pg_trigger t WHERE t.tgparentid = 0 AND NOT t.tgisinternal
     UNION ALL
@@ -13,7 +18,7 @@ WITH RECURSIVE declared (oid, root) AS (
            l.lanname = 'plpgsql' AND f.prosrc !~ '\$[A-Za-z_]\w*\$' AS legible,
            fn.nspname || '.' || f.proname AS function, f.prosecdef AS definer,
            EXISTS (SELECT FROM unnest(f.proconfig) s WHERE s LIKE 'search\_path=%') AS own_path,
-           -- without constants, quoted names and comments:
+           -- the body without constants, quoted names and comments:
            regexp_replace(lower(f.prosrc), '\me''([^''\\]|\\.|'''')*''|''([^'']|'''')*''|"[^"]*"|\$\$([^$]|\$[^$])*\$\$'
                                           '|--[^\n]*|/\*([^*]|\*+[^*/])*\*+/', ' ', 'g') AS body
     FROM jsonb_to_recordset($1::jsonb -> 'effects') AS e (policy text, rel oid, event text, named boolean, way text)

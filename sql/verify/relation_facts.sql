@@ -1,7 +1,10 @@
--- Returns what relations of the runtime consist of, as JSON: relation, kind of fact, name and text
--- of each fact. $1: the schema; $2: names of relations. It runs with the schema in the search path,
--- so that printed names are not qualified. It leaves out triggers and rules that are switched off,
--- indexes that are being built, and NOT NULL as a constraint, which only PostgreSQL 18 has.
+-- Returns the facts about relations of the runtime, as a JSON array of relation, kind, name and
+-- text.
+-- $1: the schema
+-- $2: names of relations
+-- The caller puts the schema into the search path, so that printed names are not qualified. The
+-- query leaves out disabled triggers and rules, and indexes that are being built. It leaves out NOT
+-- NULL as a constraint, because only PostgreSQL 18 has it.
 WITH relation AS MATERIALIZED (
     SELECT c.oid, c.relname::text AS name, c.relkind, c.relpersistence, c.relrowsecurity, c.relforcerowsecurity,
            c.reloptions

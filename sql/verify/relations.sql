@@ -1,7 +1,8 @@
 -- Findings on relations of the runtime's schema that are missing (V002) or have another owner
 -- (V005).
--- $1: the schema. $2: an array of name, kind (as pg_class.relkind) and owner. $3: the hint for a
--- missing relation.
+-- $1: the schema
+-- $2: an array of objects with keys name, kind (as in pg_class.relkind) and owner
+-- $3: the hint for a missing relation
 WITH wanted AS (
     SELECT w.n::integer AS n, w.name, w.kind, w.owner, format('%I.%I', $1::text, w.name) AS sql,
            CASE w.kind WHEN 'r' THEN 'table' WHEN 'v' THEN 'view' ELSE 'type' END AS word

@@ -1,10 +1,16 @@
 -- Findings on the roles of the install. V072: a role has wrong attributes. V079: a role has
 -- privileges that pgretain does not need, or another role can become the owner. V077: a role may
 -- change rows of policies by hand. V070: PUBLIC has privileges on the schema.
--- $1: an object of schema and, if there are several roles: owner, worker, runner, others (runner,
--- operator and viewer, without the owner), named (all), shared (the owner is another role as well),
--- cron (pg_cron is the scheduler), and tables (of policies, of their archives, and others that they
--- change, as schema.table).
+-- $1: a JSON object. The key schema is always there. The other keys are there if the install has
+--   several roles:
+-- - schema: the runtime's schema
+-- - owner, worker, runner: these roles
+-- - others: runner, operator and viewer, except the one that is the owner
+-- - named: all roles of the install
+-- - shared: true if the owner is another of these roles as well
+-- - cron: true if pg_cron calls the jobs
+-- - tables: tables of policies, of their archives, and other tables that policies change, as
+--   schema.table
 WITH given AS MATERIALIZED (
     SELECT g.*, o.oid AS owner_oid, u.oid AS runner_oid
     FROM jsonb_to_record($1) AS g (schema text, owner text, worker text, runner text, others text[], named text[],
@@ -25,7 +31,9 @@ WITH given AS MATERIALIZED (
     SELECT c.oid, n.nspname || '.' || c.relname AS name, c.relowner, c.relacl
     FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
     WHERE n.nspname || '.' || c.relname IN (SELECT unnest(g.tables) FROM given g) AND c.relkind IN ('r', 'p')
-), hands AS ( -- PUBLIC is the role ''; what everybody has is not repeated, nor what comes with pg_write_all_data
+), hands AS (
+    -- The role '' is PUBLIC. A privilege of PUBLIC is not repeated for each role. Roles with
+    -- pg_write_all_data have a finding of their own.
     SELECT coalesce(r.rolname::text, '') AS role, coalesce(c.relowner = r.oid, false) AS owns, c.name,
            string_agg(p.name, ', ' ORDER BY p.n) AS rights
     FROM given g CROSS JOIN taken c
@@ -67,7 +75,9 @@ CROSS JOIN LATERAL (VALUES
     (r.super, 'is a superuser', format('ALTER ROLE %I NOSUPERUSER;', r.name))
 ) f (wrong, fault, hint)
 WHERE f.wrong
-UNION ALL -- drift where it leads to rows that only runs should change; superusers have a finding of their own
+-- The finding is drift if the role can use the attribute or membership to change rows that only
+-- runs should change. Superusers have a finding of their own.
+UNION ALL
 SELECT 1, 'V079', CASE WHEN f.changes THEN 'drift' ELSE 'info' END, r.rolname,
        format('role "%s" %s', r.rolname, coalesce('has ' || f.attribute, format('is a member of "%s"', f.member_of))),
        'Nothing of pgretain needs it.'
@@ -88,7 +98,8 @@ CROSS JOIN LATERAL (
         'pg_read_server_files')
 ) f (found, changes, attribute, member_of)
 WHERE f.found
-UNION ALL -- beside those who are trusted anyway, as owners of such a table are
+-- Owners of tables of policies, and members of the runner, are trusted and left out.
+UNION ALL
 SELECT 1, 'V079', 'info', g.owner, format('%s can become "%s"',
     string_agg(format('"%s"', r.rolname), ', ' ORDER BY r.rolname), g.owner),
        'They can delete by hand and change the run log. They neither own a table of a policy nor are members of the runner, '
@@ -98,7 +109,9 @@ FROM given g JOIN pg_roles r ON r.oid <> g.owner_oid AND r.rolcanlogin AND NOT r
 WHERE pg_has_role(r.oid, g.owner_oid, 'MEMBER') AND pg_has_role(r.oid, g.runner_oid, 'MEMBER') IS NOT TRUE
   AND NOT EXISTS (SELECT FROM taken c WHERE pg_has_role(r.oid, c.relowner, 'MEMBER'))
 GROUP BY g.owner
-UNION ALL -- a column at least; for information where the application chose it, or the install an owner of its tables
+-- A privilege on one column is enough. The finding is information for PUBLIC and for the owner of
+-- the table, because the application or the install chose this.
+UNION ALL
 SELECT 1, 'V077', CASE WHEN y.role = '' OR y.owns THEN 'info' ELSE 'drift' END, coalesce(nullif(y.role, ''), 'PUBLIC'),
        CASE WHEN y.role = '' THEN format('PUBLIC has %s on %s', y.rights, y.tables)
             WHEN y.owns THEN format('role "%s" owns %s', y.role, y.tables)

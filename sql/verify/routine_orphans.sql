@@ -1,5 +1,6 @@
 -- Findings on functions and procedures of the runtime's schema that the policy file does not need.
--- $1: the runtime's schema. $2: the expected routines, by signature.
+-- $1: the runtime's schema
+-- $2: the expected routines, by signature
 SELECT 'function' AS kind, x.name AS object, format('function "%s" is wanted by no policy', x.name) AS message,
        'Functions in this schema come from migrations only: one of your own belongs into another schema.' AS detail,
        format('DROP ROUTINE %I.%I(%s);', x.nspname, x.proname, x.arguments) AS hint

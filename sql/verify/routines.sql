@@ -1,10 +1,16 @@
--- Findings on functions and procedures that are missing (V002), are not what was generated (V003),
--- run with other rights or settings (V004) or have another owner (V005). $1: the runtime's schema;
--- $2: those wanted, as their texts say it, with name, as PostgreSQL finds them, owner, "" for any,
--- and table of the policy, as schema.table, or ""; $3: what to do about one that is not as its text
--- says. Types with a schema are compared as they are printed, without modifier, which needs no
--- USAGE there; defaults without casts and brackets. Where the policy's table has another name, the
--- type of its rows has too, which is no fault of the function.
+-- Findings on functions and procedures of the runtime. V002: the routine is missing. V003: it
+-- differs from the generated one. V004: it runs with other rights or settings. V005: it has another
+-- owner.
+-- $1: the runtime's schema
+-- $2: the expected routines, an array of objects with the parts of CREATE FUNCTION and these keys:
+-- - name: with argument types, so that PostgreSQL finds the routine
+-- - owner: "" if any role may own the routine
+-- - table: the policy's table as schema.table, or ""
+-- $3: the hint for a routine that is missing or differs
+-- Types that are qualified with a schema are compared as text and without a modifier. So the role
+-- needs no USAGE on that schema. Defaults are compared without casts and brackets.
+-- If the policy's table was renamed, its row type has another name as well. The query then does not
+-- compare the parameter list and the result.
 WITH wanted AS (
     SELECT x.place::integer AS n, x.want, x.want ->> 'name' AS name, x.want ->> 'kind' AS kind,
            to_regprocedure(x.want ->> 'name')::oid AS oid,
@@ -79,7 +85,7 @@ WITH wanted AS (
              FROM jsonb_array_elements_text(w.want -> 'settings') s)), l.options),
         ('V005', 1, 'owner', '"' || nullif(w.want ->> 'owner', '') || '"', '"' || l.owner || '"')
     ) AS f (code, place, what, want, got)
-    LEFT JOIN LATERAL ( -- the first that differs
+    LEFT JOIN LATERAL ( -- the first line that differs
         SELECT format('line %s: %s', x.n, btrim(x.want)) AS want, format('line %s: %s', x.n, btrim(x.got)) AS got
         FROM ROWS FROM (unnest(string_to_array(f.want, E'\n')), unnest(string_to_array(f.got, E'\n')))
              WITH ORDINALITY AS x (want, got, n)

@@ -1,12 +1,16 @@
 -- Findings on the rows of a policy. V061: rows without a clock. V062: rows with a clock far in the
 -- future. V067: values that are not timestamps in the clock's encoding. V063: archives that differ
--- from the run log. place is 1, and for V063 2 and up.
--- $1: the policy. $2: the time. $3: the limit of counts. $4: the policy's table. $5: the column of
--- its clock; '' for none; NULL if rows shall not be counted. $6: whether a clock has an encoding.
--- $7: archives.
--- Tables of a million rows or more are counted only if an index serves. Archives are compared for
--- the newest ended runs of the policy's present version: at most 20, with 100,000 rows together,
--- without runs from which rows were restored.
+-- from the run log. Column place is 1, but for V063 it is 1 plus the position of the archive.
+-- $1: the policy
+-- $2: the present time
+-- $3: the limit of counts
+-- $4: the policy's table
+-- $5: the column of its clock, '' if it has none, NULL if rows are not to be counted
+-- $6: whether the clock has an encoding
+-- $7: archives, as schema.table
+-- The rows of a table with a million rows or more are counted only if an index serves. An archive
+-- is compared for the newest 20 ended runs of the policy's present version that archived rows. Runs
+-- from which rows were restored are left out. The compared runs have at most 100,000 rows together.
 WITH column_asked AS (
     SELECT w.n, w.name, pg_get_expr(d.adbin, d.adrelid) AS value,
            EXISTS (SELECT FROM pg_index i JOIN pg_class x ON x.oid = i.indexrelid
@@ -96,6 +100,6 @@ SELECT d.n, 'V063', '', format('archive "%s" differs from what policy "%s" archi
        'No policy of this file takes rows from the archive, so someone else deleted, changed or added rows.',
        'Look for the lost rows in a backup. If an application may delete there, a policy on the archive says so.'
 FROM differs d
-UNION ALL -- which cannot be read
+UNION ALL -- a NULL message: the caller reports that the query cannot be read
 SELECT 1, '', '', a.facts::text, '', '', '', '' FROM answer a WHERE a.facts IS NULL
 ORDER BY 1, 2

@@ -1,10 +1,12 @@
--- Findings on rows of the registry. V008: the row is missing. V009: columns differ from what the
--- migration writes.
--- $1: the expected rows, as an array of kind, name and row ({column: value}). $2: the hint.
+-- Findings on rows of the registry. V008: the row is missing. V009: columns differ from the values
+-- that the migration writes.
+-- $1: the expected rows, an array of objects with keys kind, name and row (an object that maps
+--   columns to values)
+-- $2: the hint
 WITH wanted AS (
     SELECT w.place::integer AS n, w.value ->> 'kind' AS kind, w.value ->> 'name' AS name, w.value -> 'row' AS given
     FROM jsonb_array_elements($1) WITH ORDINALITY AS w (value, place)
-), typed AS MATERIALIZED ( -- as the columns' types have them
+), typed AS MATERIALIZED ( -- values converted to the types of the columns
     SELECT w.*, CASE w.kind WHEN 'install' THEN to_jsonb(jsonb_populate_record(NULL::retention.install, w.given))
                             WHEN 'policy' THEN to_jsonb(jsonb_populate_record(NULL::retention.policy, w.given))
                             WHEN 'each' THEN to_jsonb(jsonb_populate_record(NULL::retention.each, w.given))

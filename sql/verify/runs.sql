@@ -1,14 +1,20 @@
--- Findings on how runs ended, by view job_status. V045: a policy has not succeeded in time. V046:
--- the last run went wrong. V047: a job could not run a policy. V082: runs took no row. V083: rows
--- were refused. V048: a job never ran (place: the position of the pair).
--- $1: an array of policy, job, kind ("policy" or "report") and due: the time by which the job
--- should have succeeded, or NULL. $2: failed attempts, as query cron returns them. $3: an object
--- that maps names of pg_cron jobs to jobs. $4: the database in which attempts are looked up: '' for
--- this one, NULL without pg_cron. $5: the runner.
--- A dry run does not count, and a paused policy is never late. One failure of a policy that
--- succeeded in time before is information, because the job tries again; a breaker waits for a
--- person. Each lookup reads the end of index run_policy. The whole log is read only for jobs that
--- no policy records as run.
+-- Findings on how runs ended, from view job_status. V045: a policy has not succeeded in time. V046:
+-- the last run failed, tripped or was abandoned. V047: a job could not run a policy. V082: runs
+-- left due rows and took none. V083: rows were refused. V048: a job never ran. Only V048 has a
+-- place, the position in $1.
+-- $1: an array of objects with these keys:
+-- - policy, job
+-- - kind: "policy" or "report"
+-- - due: the time by which the job should have succeeded, or NULL
+-- $2: failed attempts, as query cron returns them
+-- $3: an object that maps names of pg_cron jobs to names of jobs
+-- $4: the database that has schema cron, '' if it is this one, NULL without pg_cron
+-- $5: the runner
+-- A dry run does not count, and a paused policy is never late. One failure is information if the
+-- policy succeeded in time before, because the job tries again. A tripped breaker is drift, because
+-- somebody has to act.
+-- Each lookup of a run reads the end of index run_policy. The whole run log is read only for a job
+-- that has run none of its policies in $1.
 WITH asked AS MATERIALIZED (
     SELECT w.*, EXISTS (SELECT FROM (SELECT FROM retention.run r
                                      WHERE r.policy = w.policy AND r.job = w.job AND NOT r.dry_run ORDER BY r.id DESC
@@ -32,7 +38,7 @@ WITH asked AS MATERIALIZED (
     LEFT JOIN retention.job_status l ON l.policy = w.policy AND l.job = w.job
     CROSS JOIN LATERAL (
         SELECT CASE WHEN isfinite(l.last_success_at) IS NOT FALSE THEN l.last_success_at
-                    ELSE (SELECT max(x.success) -- a hand wrote that: the log knows better
+                    ELSE (SELECT max(x.success) -- somebody wrote an infinite time; the run log has the true one
                           FROM (SELECT retention._success_at(r, l.scope) AS success FROM retention.run r
                                 WHERE r.policy = w.policy AND r.state IN ('done', 'more') AND NOT r.dry_run
                                     AND isfinite(r.ended_at)
@@ -70,7 +76,7 @@ LEFT JOIN evaluated j ON j.policy = s.policy AND j.job = s.job
 LEFT JOIN LATERAL (SELECT * FROM retention.run r WHERE r.id = s.missed_run OFFSET 0) m ON true
 LEFT JOIN LATERAL (SELECT * FROM retention.run r WHERE r.id = s.refused_run OFFSET 0) f ON true
 CROSS JOIN LATERAL (SELECT coalesce(' for ' || nullif(retention._scope_text(s.scope), ''), '') AS scope,
-                           -- Nobody has counted yet that the backend of an abandoned run is gone.
+                           -- An abandoned run in state 'running' is not yet in failed_in_a_row.
                            s.failed_in_a_row + (SELECT count(*) FROM retention.run u WHERE u.id = s.last_run
                                AND u.state = 'running'
                                AND s.last_state = 'abandoned') AS failed,
@@ -104,6 +110,6 @@ WHERE x.given
 UNION ALL
 SELECT j.n::integer, 'V048', 'info', '', format('job "%s" has not run yet', j.job), coalesce(ltrim(j.attempt), ''), ''
 FROM evaluated j WHERE NOT j.late AND NOT j.paused AND NOT j.job_ran
-UNION ALL -- which cannot be read
+UNION ALL -- a NULL message: the caller reports that the query cannot be read
 SELECT 0, '', '', j.policy, j.since::text || NULL, '', '' FROM evaluated j WHERE NOT isfinite(j.since)
 ORDER BY 1, 2, 4

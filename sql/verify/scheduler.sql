@@ -1,8 +1,11 @@
 -- Findings on pg_cron's scheduler: it is not running (V044), or settings prevent it from starting
--- jobs (V049). The finding is "unknown" if neither the role nor the runtime's owner may see other
--- sessions or settings. One cause has one finding.
--- $1: the owner. $2: whether schema cron is in another database. PostgreSQL 18 lists a session
--- before it is connected to its database.
+-- jobs (V049). The finding is "unknown" if neither the session's role nor the runtime's owner may
+-- see other sessions or settings. If the scheduler is not running, the query does not report
+-- unreadable settings.
+-- $1: the owner
+-- $2: whether schema cron is in another database
+-- PostgreSQL 18 lists a session before it is connected to its database. Such a session has no
+-- datname and is not counted.
 WITH scheduler AS MATERIALIZED (
     SELECT s.by_role OR s.by_owner AS seen,
            CASE WHEN s.running THEN false

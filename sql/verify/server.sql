@@ -1,8 +1,16 @@
--- Returns one row about the server and the session. $1: the runtime's schema.
--- Columns: database; role; the time up to which the database has all changes; whether the schema
--- exists; whether the role may use it; its owner; the clock; whether the server is a standby; its
--- major version. On a standby that time is the last replayed commit, or now if it streams and has
--- replayed all that it received.
+-- Returns one row about the server and the session.
+-- $1: the runtime's schema
+-- Columns of the result:
+-- - the database
+-- - the session's role
+-- - the time up to which the database has all changes. On a standby it is the last replayed commit,
+--   or now if the standby streams and has replayed all that it received.
+-- - whether the schema exists
+-- - whether the role may use the schema
+-- - the owner of the schema
+-- - the present time
+-- - whether the server is a standby
+-- - the server's major version
 SELECT current_database()::text, current_user::text,
        CASE WHEN pg_is_in_recovery()
              AND (pg_last_wal_receive_lsn() IS DISTINCT FROM pg_last_wal_replay_lsn()

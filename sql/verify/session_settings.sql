@@ -1,7 +1,10 @@
 -- Findings on settings of the runner's sessions that take effect before a function of the runtime
--- is called, so that the runtime cannot set them itself.
--- $1: the role. $2: names of settings. $3: how long a job may take, in milliseconds. $4: that job.
--- A run is one statement, and each batch is one transaction.
+-- is called. The runtime cannot set them itself.
+-- $1: the role
+-- $2: names of settings
+-- $3: how long a job may take, in milliseconds
+-- $4: the job that may take so long
+-- For a timeout, the call of a job is one statement, and each batch is one transaction.
 -- The hint resets a setting that is set for the role. A setting of the database, of all roles or of
 -- the server also applies to the application. The hint then sets it for this role in this database
 -- only.
@@ -21,7 +24,7 @@ WITH setting AS (
                       WHEN d.setdatabase = 0 THEN format('ALTER ROLE %I', $1::text)
                       ELSE format('ALTER ROLE %I IN DATABASE %I', $1::text, current_database()) END AS reset,
                  CASE WHEN d.setdatabase <> 0 AND d.setrole <> 0 THEN 1 WHEN d.setrole <> 0 THEN 2
-                      WHEN d.setdatabase <> 0 THEN 3 ELSE 4 END AS place  -- PostgreSQL's own order
+                      WHEN d.setdatabase <> 0 THEN 3 ELSE 4 END AS place  -- a smaller place takes precedence, as in PostgreSQL
           FROM pg_db_role_setting d CROSS JOIN unnest(d.setconfig) AS c
           WHERE d.setdatabase IN (0, (SELECT oid FROM pg_database WHERE datname = current_database()))
             AND d.setrole IN (0, (SELECT r.oid FROM pg_roles r WHERE r.rolname = $1::text))

@@ -1,13 +1,18 @@
 -- Findings on tables from which no policy takes rows.
--- $1: the schemas that are checked; place is the position in this array. $2: protected and exempt
--- tables, as schema.table. $3: an array of policies with tables, by what they do: covers (rows are
--- taken, by a step or by a foreign key that deletes), uses (named), inserts, deletes, and parts
--- (partitions are detached and dropped later).
--- A table with the columns of such a partitioned table counts as a detached partition, unless steps
--- write to it. Partitions count with their root, and are covered with any table that they inherit
--- from. Temporary and foreign tables, and tables of extensions, are not checked.
--- The detail has the size (unless reading it would wait for a lock), the estimated rows (unless the
--- table was never analyzed), and the inserted rows; a standby does not know these.
+-- $1: the schemas that are checked. Column place is the position in this array.
+-- $2: protected and exempt tables, as schema.table
+-- $3: an array of policies with these keys:
+-- - policy: its name
+-- - covers: tables whose rows it takes, by a step or (reached) by a foreign key that deletes
+-- - uses: tables that it names, with inserts if a step writes to the table
+-- - deletes: tables from which its steps delete
+-- - parts: the partitioned table whose partitions it detaches now and drops later, or ''
+-- A table that has the same columns as the table in parts counts as a detached partition, unless a
+-- step writes to it. A partition is reported with the root of its tree. It is covered if any table
+-- above it is covered. Temporary and foreign tables, and tables of extensions, are not checked.
+-- The detail has the size, unless reading the size would wait for a lock. It has the estimated
+-- rows, unless the table was never analyzed. It has the inserted rows, unless the server is a
+-- standby, which does not know them.
 WITH RECURSIVE policy AS MATERIALIZED (
     SELECT * FROM jsonb_to_recordset($3) AS p (policy text, covers jsonb, uses jsonb, deletes text[], parts text)
 ), cover AS MATERIALIZED (
@@ -17,7 +22,7 @@ WITH RECURSIVE policy AS MATERIALIZED (
     SELECT p.policy, u.* FROM policy p
     CROSS JOIN LATERAL ROWS FROM (jsonb_to_recordset(p.uses) AS (name text, inserts boolean, reached boolean))
         WITH ORDINALITY AS u (name, inserts, reached, n)
-), told AS ( -- the first use says what a policy does there
+), told AS ( -- one sentence for each policy and table, from the first use
     SELECT DISTINCT ON (u.policy, u.name) u.policy, u.name, CASE
         WHEN u.n = 1 THEN format('Policy "%s" is for this table, but its steps do not change the rows.', u.policy)
         WHEN u.inserts THEN format('Policy "%s" writes to it.', u.policy)

@@ -1,7 +1,8 @@
 -- Findings on differences between the catalog and the dependencies of policies. A difference that
 -- stops several policies is one finding, which names all of them.
--- $1: names of policies. $2: the table of each. A sentence of the runtime has the difference, "; "
--- and the remedy.
+-- $1: names of policies
+-- $2: the table of each policy
+-- The sentence that _changed_dependencies() returns has the difference, then "; ", then the remedy.
 SELECT min(x.policy) AS policy, array_agg(x.policy) AS policies,
     (array_agg(x.table_name ORDER BY x.policy))[1] AS object,
        format(CASE count(*) WHEN 1 THEN 'policy %s was' ELSE 'policies %s were' END

@@ -1,6 +1,9 @@
 -- Findings on policies whose newest runs all ended because a budget was spent.
--- $1: an array of policies, once for each job, with due: the time before which the first of these
--- runs must have begun; NULL if the job's schedule does not say. $2: the number of runs.
+-- $1: an array of objects, one for each policy and job, with these keys:
+-- - policy
+-- - due: the time before which the first of these runs must have begun, NULL if the job's schedule
+--   does not say
+-- $2: how many of the newest runs are looked at
 SELECT w.policy, format('the last %s runs of policy "%s" left due rows behind', $2::integer, w.policy) AS message,
        format('Since %s each run ended before its work was done; the last one says: %s.',
               to_char(x.since AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS "UTC"'), x.message) AS detail,

@@ -1,4 +1,5 @@
--- Findings on windows that somebody set at run time: information if the window is in force.
+-- Findings on windows that somebody set at run time. A window that is in force is information. A
+-- window that is not in force is drift.
 SELECT p.name AS policy, CASE WHEN w.note IS NULL THEN 'info' ELSE 'drift' END AS severity,
        CASE WHEN w.note IS NULL THEN format('the window of policy "%s" was set at run time', p.name)
             ELSE format('the window that was set for policy "%s" is not in force', p.name) END AS message,

@@ -1,6 +1,7 @@
 -- backlog counts the rows that are due now, and the rows that are kept, by what keeps them. It has
--- a row for each policy, or for each scope of its jobs. If a policy cannot be evaluated, problem
--- says why and the numbers are NULL. Each query of the view counts the rows.
+-- a row for each policy, or for each scope of the policy's jobs. Each query of the view counts the
+-- rows.
+-- problem: why the policy cannot be evaluated. The numbers are then NULL.
 CREATE OR REPLACE VIEW retention.backlog AS
 SELECT p.name AS policy, s.scope, c.due, c.kept, c.oldest, c.newest, c.problem
 FROM retention.policy p

@@ -1,2 +1,2 @@
 -- Views
--- For operators and monitoring. Reading a view changes nothing.
+-- Operators and monitoring read these views. Reading a view changes nothing.

@@ -1,11 +1,12 @@
--- job_status has one row for each policy or report and each of its jobs: the result of the last run
--- of that job, or of a call by hand with the job's scope.
--- Job '' has calls by hand with another scope. superseded: such a call succeeded, or each job of
--- the policy has succeeded since.
+-- job_status has one row for each policy or report and each of its jobs. It has the result of the
+-- job's last run, or of a call by hand with the job's scope if that was later. The row with job ''
+-- has calls by hand with another scope.
 -- A dry run does not count. A call that found the table in use ("busy") appears only as missed_run.
--- A schema of a policy for each schema has a row even if its runs fail before the instance is
--- created.
--- mended: the run went wrong, and nothing that can be seen stops the next run, see _mended().
+-- If a policy exists once for each schema, a schema has a row even if its runs fail before the
+-- instance is created.
+-- superseded: for job '', the last call succeeded, or each job of the policy has succeeded since
+-- mended: the last run failed, tripped or was abandoned, but _mended() finds nothing that stops the
+--   next run
 CREATE OR REPLACE VIEW retention.job_status AS
 SELECT p.name AS policy, p.table_name, j.job, coalesce(j.scope, CASE j.job WHEN '' THEN r.scope END) AS scope,
        CASE WHEN r.state = 'running' AND NOT retention._is_running(r.id) THEN 'abandoned'
@@ -21,7 +22,7 @@ SELECT p.name AS policy, p.table_name, j.job, coalesce(j.scope, CASE j.job WHEN 
        CASE WHEN r.state IN ('failed', 'tripped', 'abandoned') THEN retention._mended(r.id) ELSE false END AS mended
 FROM (
     SELECT o.name, o.table_name, o.report FROM retention.policy o
-    UNION ALL  -- schemas whose runs fail before the instance is created
+    UNION ALL  -- instances that could not be created
     SELECT DISTINCT y.policy, format('%s%s', n.nspname, substr(e.registers ->> 'table_name', length(e.placeholder) + 1))
         COLLATE "default", false
     FROM retention.total y
@@ -38,14 +39,14 @@ LEFT JOIN retention.total t
 LEFT JOIN LATERAL (
     SELECT x.id
     FROM (SELECT y.id, y.policy, y.job, y.scope FROM retention.run y
-          -- By the partial index on running runs.
+          -- OFFSET 0 makes the planner use the partial index on running runs.
           WHERE y.state = 'running' AND NOT y.dry_run OFFSET 0) x
     WHERE x.policy = p.name AND CASE WHEN x.job IS NOT NULL THEN x.job = j.job
         WHEN j.job <> '' THEN retention._scope_text(x.scope) = retention._scope_text(j.scope)
         ELSE NOT EXISTS (SELECT FROM retention._job_scopes(p.name) o
                          WHERE retention._scope_text(o.scope) = retention._scope_text(x.scope)) END
     ORDER BY x.id DESC LIMIT 1) u ON true
-LEFT JOIN LATERAL (  -- one index lookup, never a scan of the log
+LEFT JOIN LATERAL (  -- OFFSET 0: one index lookup instead of a scan of the run log
     SELECT x.id, x.state, x.started_at, x.ended_at, x.scope, x.scanned, x.taken, x.kept, x.contended, x.refused,
            x.cascaded, x.message, x.tripped_by
     FROM retention.run x WHERE x.id = greatest(u.id, t.last_run) OFFSET 0) r ON true

@@ -1,6 +1,6 @@
 -- metrics returns numbers for a monitoring system, in the terms of Prometheus: a counter never
--- decreases, a gauge can. It reads the runtime's tables and the statistics of the application's
--- tables. It counts no rows of these, and waits for no lock on them.
+-- decreases, a gauge can. It reads the runtime's tables, and statistics about the application's
+-- tables. It neither counts rows of the application's tables nor waits for a lock on them.
 CREATE OR REPLACE VIEW retention.metrics AS
 SELECT m.name, m.type, pg_catalog.jsonb_build_object('policy', p.name, 'table', p.table_name, 'job', r.job,
            'scope', coalesce(t.scope, retention._scope_text(r.scope)))

@@ -1,9 +1,8 @@
 -- progress has a row for each running run: how many rows it has read and taken, how fast, and how
 -- long it still needs.
--- due: how many rows were due at the start. NULL where the breaker did not have to count them;
--- time_left is then NULL, too.
--- time_left: computed from the last twenty batches; NULL before the tenth batch. The first batches
--- are small, so their speed predicts nothing.
+-- due: how many rows were due at the start, NULL if the breaker did not have to count them
+-- time_left: an estimate from the last twenty batches. It is NULL before the tenth batch, because
+--   the first batches are small and their speed predicts nothing. It is also NULL if due is.
 CREATE OR REPLACE VIEW retention.progress AS
 SELECT r.id AS run, r.policy, r.pid, r.as_of, r.started_at,
        x.elapsed, r.due, b.scanned, b.taken, b.contended, b.refused, b.batches,

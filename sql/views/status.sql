@@ -1,9 +1,14 @@
 -- status has one row for each policy and report, with the results of its worst job (see
--- job_status). The worst job is the first in this order: its last run failed or was abandoned, it
--- tripped, its last call could not begin, it took no row three times in a row, it left refused
--- rows. Among equals it is the one that ran last.
--- holds, paused: holds on the policy's table, and why the policy is paused. older_than: the window
--- in force, where one can be set at run time.
+-- job_status). The worst job is the first in this order:
+-- - Its last run failed or was abandoned.
+-- - Its last run tripped.
+-- - Its last call could not begin.
+-- - Its last three runs left due rows and took none.
+-- - It left rows that were refused.
+-- Among equals it is the job that ran last.
+-- holds: how many holds on the policy's table are in force
+-- paused: why the policy is paused
+-- older_than: the window in force, if a window can be set at run time
 CREATE OR REPLACE VIEW retention.status AS
 SELECT p.name AS policy, p.table_name,
        (SELECT string_agg(j.name, ', ' ORDER BY j.name) FROM retention.job j

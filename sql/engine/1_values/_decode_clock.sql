@@ -1,5 +1,6 @@
--- _decode_clock returns the timestamp that a value of an encoded clock stands for, or the value
--- itself if there is none. OFFSET 0: otherwise the planner would evaluate all branches of CASE for
+-- _decode_clock returns the timestamp that a value of an encoded clock means. It returns the value
+-- itself if it means none.
+-- Because of OFFSET 0, PostgreSQL does not evaluate all branches of CASE when it plans a call with
 -- a constant.
 CREATE OR REPLACE FUNCTION retention._decode_clock(p_clock text, p_encoding jsonb) RETURNS text
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $function$

@@ -1,6 +1,6 @@
--- _equality_operator returns the operator by which values of a type are equal, as SQL: that of the
--- type's default operator class, so that it does not depend on a search_path. NULL for a type
--- without one, and for row types. Reads only the catalog.
+-- _equality_operator returns, as SQL, the operator by which values of a type are equal. It is the
+-- operator of the type's default operator class, which does not depend on a search_path. It returns
+-- NULL for a type without such a class, and for row types. It reads only the catalog.
 CREATE OR REPLACE FUNCTION retention._equality_operator(p_type oid) RETURNS text
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $function$
 DECLARE v_type pg_type; v_family regtype;
@@ -19,7 +19,7 @@ BEGIN
               JOIN pg_am m ON m.oid = c.opcmethod AND m.amname IN ('btree', 'hash') WHERE c.opcdefault
                 AND (c.opcintype IN (p_type, v_family)
                      OR EXISTS (SELECT FROM pg_cast k WHERE k.castsource = p_type AND k.casttarget = c.opcintype
-                                -- Evaluated first, since it returns few rows.
+                                -- OFFSET 0: evaluated first, since it returns few rows.
                                 AND k.castmethod = 'b' AND k.castcontext = 'i')) OFFSET 0) c
         JOIN pg_amop s ON s.amopfamily = c.opcfamily AND s.amoplefttype = c.opcintype AND s.amoprighttype = c.opcintype
                       AND s.amopstrategy = CASE c.amname WHEN 'btree' THEN 3 ELSE 1 END

@@ -1,6 +1,6 @@
--- _get_policy returns the registry's row of a policy. Raises P0002 if there is none. With p_next,
--- which asks for what the next run will use, it raises 55000 if the functions of an instance are
--- those of an older version of its policy.
+-- _get_policy returns the registry's row of a policy. Raises P0002 if there is none.
+-- p_next: true if the caller needs the functions that the next run will use. Raises 55000 if the
+--   functions of an instance are those of an older version of its policy.
 CREATE OR REPLACE FUNCTION retention._get_policy(p_policy text, p_next boolean DEFAULT false) RETURNS retention.policy
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $function$
 DECLARE v_policy retention.policy;

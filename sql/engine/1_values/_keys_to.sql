@@ -1,10 +1,11 @@
--- _keys_to returns the enforced foreign keys that refer to tables. A key whose triggers are
--- disabled is returned as if they were enabled.
--- confdeltype: the key's ON DELETE action. action: its effect. That is 'r' if SET NULL or SET
--- DEFAULT would write NULL into a NOT NULL column, which raises 23502 and keeps the referenced row.
--- A BEFORE UPDATE row trigger may write another value, and a type may have a default; then the
--- action counts as declared.
--- It reads pg_depend first, which has an index on the referenced table.
+-- _keys_to returns the enforced foreign keys that refer to tables. It returns a key whose triggers
+-- are disabled as if they were enabled.
+-- confdeltype: the key's declared ON DELETE action
+-- action: what the delete really does. It is 'r' if SET NULL or SET DEFAULT would write NULL into a
+--   NOT NULL column. That raises 23502, so the referenced row stays.
+-- If a BEFORE UPDATE row trigger may write another value, or the type has a default, action is the
+-- declared action.
+-- The function reads pg_depend first, because pg_depend has an index on the referenced table.
 CREATE OR REPLACE FUNCTION retention._keys_to(p_tables oid[])
 RETURNS TABLE (
     oid oid, conname name, conrelid oid, confrelid oid, conkey smallint[], confkey smallint[], conpfeqop oid[],

@@ -1,9 +1,12 @@
--- _partitions returns the partitions that a policy on partitions is about, with their bounds as
--- text. The table is partitioned BY RANGE, or BY LIST into tables that are. With p_by_list it is
--- partitioned BY LIST, and the value is both bounds. The DEFAULT partition is left out. detaching:
--- DETACH CONCURRENTLY has not finished.
+-- _partitions returns the partitions of a policy on partitions, with their bounds as text. The
+-- table is partitioned BY RANGE, or BY LIST into tables that are partitioned BY RANGE. It leaves
+-- out the DEFAULT partition.
+-- p_by_list: true if the partitions are those of a table partitioned BY LIST. Their value is both
+--   bounds.
+-- p_keys: the columns and types of the partition keys for which the policy was generated
+-- detaching: true if DETACH CONCURRENTLY has not finished
 -- Raises 0A000 for bounds of several columns, for several values in a list, and if the partition
--- keys are not p_keys, the columns and types that the policy was generated for.
+-- keys are not p_keys.
 CREATE OR REPLACE FUNCTION retention._partitions(p_table oid, p_by_list boolean, p_keys text[])
 RETURNS TABLE (
     rel oid, above oid, "schema" text, name text, parent text, value text, lower text, upper text, detaching boolean)

@@ -1,6 +1,7 @@
 -- _resolve_tables returns the OIDs of relations by name ("schema.name", unquoted, as in the
--- registry). It leaves out names that do not exist. OFFSET 0 makes it use the indexes of both
--- catalogs, since many schemas may have such a table.
+-- registry). It leaves out names that do not exist.
+-- OFFSET 0 makes the planner use the indexes of both catalogs. Many schemas may have a table of
+-- that name.
 CREATE OR REPLACE FUNCTION retention._resolve_tables(p_names text[]) RETURNS oid[]
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan AS $function$
 BEGIN

@@ -1,5 +1,5 @@
--- _snowflake_floor returns the smallest Snowflake ID of the millisecond of a timestamp. Before the
--- first one it returns the smallest bigint, since the shift would overflow.
+-- _snowflake_floor returns the smallest Snowflake ID of the millisecond of a timestamp. If the ID
+-- would not fit into bigint, it returns the smallest or the largest bigint.
 CREATE OR REPLACE FUNCTION retention._snowflake_floor(p_at timestamptz, p_epoch bigint, p_shift integer) RETURNS bigint
 LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $function$
     SELECT CASE WHEN f.id < -9223372036854775808 THEN -9223372036854775808

@@ -1,5 +1,5 @@
--- _table returns the OID of a table by the registry's name. Raises 42P01 if there is none, and
--- 42P09 if the dots in the name can be read in two ways.
+-- _table returns the OID of the table that has this name in the registry. Raises 42P01 if there is
+-- none, and 42P09 if the dots in the name can be read in two ways.
 CREATE OR REPLACE FUNCTION retention._table(p_name text) RETURNS oid
 LANGUAGE plpgsql STABLE STRICT SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan
 AS $function$

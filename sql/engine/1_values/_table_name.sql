@@ -1,4 +1,5 @@
--- _table_name returns the registry's name of a table. For a partition that is the name of its root.
+-- _table_name returns the name that the registry has for a table. For a partition it returns the
+-- name of its root.
 CREATE OR REPLACE FUNCTION retention._table_name(p_table oid) RETURNS text
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $function$
 BEGIN

@@ -1,3 +1,3 @@
 -- Values
--- Counts, times and the bounds of clocks, names of tables, and what the catalog says of them. All
--- chapters call these functions; they write nothing.
+-- Counts, times, bounds of clocks, names of tables, and facts from the catalog. All chapters call
+-- these functions. They write nothing.

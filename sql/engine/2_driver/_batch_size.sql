@@ -1,7 +1,9 @@
--- _batch_size returns how many rows the next batch reads. With batch.time it aims at that duration:
--- at most four times the rows of the last batch, at least half. The first batch reads 500 rows. If
--- a smaller batch took as long as a larger one, the rows are not the cause (the processor was
--- busy), and the size grows again, by more than it shrank.
+-- _batch_size returns how many rows the next batch reads. The first batch reads 500 rows. With
+-- batch.time, each next batch aims at that duration. It reads at most four times and at least half
+-- as many rows as the last batch.
+-- If a smaller batch took as long as a larger one, the number of rows was not the cause, for
+-- example because the processor was busy. The next batch then reads up to four times as many rows
+-- as the larger one.
 CREATE OR REPLACE FUNCTION retention._batch_size(p_policy retention.policy, p_batch retention.batch) RETURNS integer
 LANGUAGE plpgsql STABLE AS $function$
 DECLARE

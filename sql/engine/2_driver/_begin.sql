@@ -1,10 +1,13 @@
--- _begin begins a run: it inserts the row of a policy's run, which starts with the next
--- transaction. A report is evaluated here, and ends.
--- If the run cannot begin, the row says why. It is "busy" (55P03), or "failed": as_of is in the
--- future, the policy allows no such scope or window (22023), there is no such policy (P0002), or an
--- instance cannot be created.
--- p_since: when the call began. If the table has another run and a job asks, the result has no run:
--- the driver calls _begin again until _table_wait_limit() has passed.
+-- _begin begins a run of a policy: it inserts the run's row. The next transaction executes the
+-- first step. For a report, it evaluates the report and ends the run.
+-- If the run cannot begin, its row says why. The row's state is "busy" (55P03) if the table has
+-- another run. It is "failed" in these cases:
+-- - as_of is in the future, or the policy does not allow the scope or window (22023).
+-- - The policy does not exist (P0002).
+-- - An instance cannot be created.
+-- If the table has another run and a job made the call, the result has no run. The driver then
+-- calls _begin again until _table_wait_limit() has passed.
+-- p_since: when the call began
 CREATE OR REPLACE FUNCTION retention._begin(
     p_request retention.request, p_since timestamptz DEFAULT NULL, p_cancelled boolean DEFAULT false)
 RETURNS retention.step

@@ -1,6 +1,7 @@
 -- _blocking_sessions returns what a run waits for before its next batch (policy.waits): a replica
--- that lags, or WAL files that are not archived. NULL for nothing. It does not wait for what the
--- owner may not see or the server does not report.
+-- that lags, or WAL files that are not archived. It returns NULL if the run need not wait. It
+-- ignores a replica whose lag the owner cannot see. It ignores WAL files if the owner may not call
+-- pg_ls_archive_statusdir().
 CREATE OR REPLACE FUNCTION retention._blocking_sessions(p_policy retention.policy) RETURNS text
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $function$
 DECLARE v_why text;

@@ -1,5 +1,6 @@
--- _check_scope raises 22023 if a call by hand gives a policy a scope that it does not allow. It is
--- called before anything is written. It accepts an unknown policy, which the run reports.
+-- _check_scope raises 22023 if a call by hand has a scope that the policy does not allow. run()
+-- calls it before it writes anything. It accepts an unknown policy, because the run reports that
+-- error.
 CREATE OR REPLACE FUNCTION retention._check_scope(p_policy text, p_scope jsonb) RETURNS void
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $function$
 DECLARE v_policy retention.policy;

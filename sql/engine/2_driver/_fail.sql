@@ -1,6 +1,6 @@
--- _fail ends a run that an error stopped. The run ends "tripped" if something stops the policy now,
--- since the error may be its consequence: a missing column after ALTER TABLE, for example.
--- Otherwise it ends "failed", as after a cancel.
+-- _fail ends a run that an error stopped. The run ends "tripped" if an obstacle for the policy
+-- exists now, because the obstacle may have caused the error. For example, ALTER TABLE dropped a
+-- column. Otherwise, or after a cancel, the run ends "failed".
 CREATE OR REPLACE FUNCTION retention._fail(p_run bigint, p_sqlstate text, p_message text) RETURNS retention.step
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $function$
 DECLARE v_why record;

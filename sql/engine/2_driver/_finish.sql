@@ -1,7 +1,7 @@
 -- _finish ends a run. It adds up the batches, writes the run's row for the second and last time,
--- and calls _record() to add it to the totals. A run that took no row and refused some ends
--- "failed". A dry run is not counted. _count_left counts later what runs that did not end "done"
--- left.
+-- and calls _record() to add the run to the totals. It does not add a dry run. A run that took no
+-- row and refused some ends "failed". If a run did not end "done", the driver later calls
+-- _count_left to count the rows that it left.
 CREATE OR REPLACE FUNCTION retention._finish(
     p_run bigint, p_state text, p_sqlstate text DEFAULT NULL, p_message text DEFAULT NULL,
     p_tripped_by text DEFAULT NULL) RETURNS retention.step
@@ -11,14 +11,14 @@ BEGIN
     UPDATE retention.run r
     SET state = CASE WHEN s.none THEN 'failed' ELSE p_state END, ended_at = clock_timestamp(),
         sqlstate = CASE WHEN s.none THEN s.first_sqlstate ELSE p_sqlstate END, tripped_by = p_tripped_by,
-        -- Whoever called: batches run as the worker, which lacks the privilege.
+        -- The message names the worker, which lacks the privilege, and not the role that called.
         message = nullif(concat_ws('; ', CASE WHEN p_sqlstate = '42501' THEN format('%s (as role "%s")', p_message,
             coalesce(nullif('retention_worker', ''), current_user))
             WHEN p_tripped_by = 'breaker' AND NOT r.dry_run THEN p_message || format('; if that is right: '
                 'pgretain accept %1$s --reason ''...'', or SELECT retention.accept(%1$L, ''...'')', r.policy)
             WHEN s.none THEN 'no row was taken' ELSE p_message END,
             CASE WHEN p_sqlstate = '55P03' OR p_state = 'busy' THEN retention._prepared(r.policy) END,
-            CASE WHEN p_tripped_by IS NOT NULL THEN NULL  -- _trip_hint() reads what stands behind the reason
+            CASE WHEN p_tripped_by IS NOT NULL THEN NULL  -- _trip_hint() reads the end of the message
                  WHEN s.refused = 1 THEN format('1 row was refused: %s', s.first_message)
                  WHEN s.refused > 1 THEN format('%s rows were refused, the first: %s', s.refused, s.first_message)
             END), ''),

@@ -1,7 +1,7 @@
--- _from_run_job returns a request whose job and note the run log may show. Every role that may
--- start a run can call _begin and _idle_policies with any request. The job stays only if it runs
--- this policy, with this scope and no other window, as run_job does. The note of a caller is
--- removed.
+-- _from_run_job returns a request without a job and note that the run log must not show. Every role
+-- that may start a run can call _begin and _idle_policies with any request. The function keeps the
+-- job only if run_job would make this request. That is, the job runs this policy with this scope,
+-- and the request has no window. It removes the caller's note.
 CREATE OR REPLACE FUNCTION retention._from_run_job(p_request retention.request) RETURNS retention.request
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $function$
 DECLARE v_request retention.request := p_request;

@@ -1,8 +1,9 @@
--- _idle_policies asks for the next hundred instances of a call at once whether any row is due.
--- Instances without due rows come next in the result, each with a run that has ended as it would
--- alone.
--- p_runs: runs by place; NULL for an instance that runs alone, because rows are due or this cannot
--- be determined here (settings, groups).
+-- _idle_policies checks, for the next hundred instances of a call at once, whether any row is due.
+-- In the result, the instances without due rows come next. Each has a run that has already ended,
+-- as it would end alone.
+-- p_policies: the policies of the call, reordered
+-- p_runs: the runs by place. NULL for an instance that runs alone, because rows are due, or because
+--   this function cannot determine it (settings, groups).
 CREATE OR REPLACE FUNCTION retention._idle_policies(
     p_place integer, p_request retention.request, INOUT p_policies text[], INOUT p_runs bigint[])
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET lock_timeout = '100ms' SET jit = off

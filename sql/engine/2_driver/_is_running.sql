@@ -1,8 +1,9 @@
 -- _is_running reports whether the call of a run is in progress. Each transaction of a run locks
--- retention.run in ROW EXCLUSIVE mode, and only the runtime has the privilege. The lock of another
--- database does not count: CREATE DATABASE with a template copies the table's OID.
--- Between two transactions there is no lock. A session whose statement cannot be seen is therefore
--- watched for half a second, and then the row is read again. On a standby the row's state counts.
+-- retention.run in ROW EXCLUSIVE mode. Only the runtime has the privilege to do so. The function
+-- ignores locks of other databases, because CREATE DATABASE with a template copies the table's OID.
+-- Between two transactions of a run there is no lock. The function therefore watches a session that
+-- executes a statement for half a second, and then reads the row again. On a standby it returns
+-- true.
 CREATE OR REPLACE FUNCTION retention._is_running(p_run bigint) RETURNS boolean
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_custom_plan
 AS $function$

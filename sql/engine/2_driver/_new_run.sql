@@ -1,7 +1,8 @@
--- _new_run inserts the row of a run that starts now, and returns its number. NULL if another run of
--- the table is "running". A report, and a run that cannot start, is never "running". Raises 55000
--- if a subscription fills the run log: a row with the publisher's next number would stop the
--- replication.
+-- _new_run inserts the row of a run that starts now, and returns its number. It returns NULL if
+-- p_state is "running" and another run of the table is "running". The row of a report, or of a run
+-- that cannot start, never has the state "running".
+-- Raises 55000 if a subscription fills the run log. A row here could have a number that the
+-- publisher uses next, and so stop the replication.
 CREATE OR REPLACE FUNCTION retention._new_run(
     p_policy retention.policy, p_request retention.request, p_started timestamptz, p_state text DEFAULT 'busy',
     OUT run bigint)

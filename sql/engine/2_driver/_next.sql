@@ -1,5 +1,5 @@
--- _next returns the row of retention.batch for the next batch. It starts where p_last ended, with
--- all counts zero.
+-- _next returns the row of retention.batch for the next batch. The batch starts where p_last ended,
+-- and all its counts are zero.
 CREATE OR REPLACE FUNCTION retention._next(p_last retention.batch) RETURNS retention.batch
 LANGUAGE plpgsql VOLATILE AS $function$
 DECLARE v_next retention.batch := p_last;

@@ -1,5 +1,5 @@
--- _notify sends one NOTIFY for each run of this session that wrote events. It does not send while
--- the queue is more than half full: PostgreSQL logs a warning then, and a COMMIT fails when the
+-- _notify sends one NOTIFY for each run of this session that wrote events. It sends none while the
+-- queue is more than half full, because PostgreSQL then logs a warning, and COMMIT fails when the
 -- queue is full. The events stay in their table.
 CREATE OR REPLACE FUNCTION retention._notify(
     p_runs bigint[], p_full double precision DEFAULT pg_catalog.pg_notification_queue_usage()) RETURNS void

@@ -1,7 +1,8 @@
 -- _outcome returns how one run of a call ended, for the driver.
--- summary: a sentence. failure: the error to raise at the end, or NULL. halt: the call stops here,
--- because it was cancelled or the job is strict. uncounted: the run left rows that have not been
--- counted.
+-- summary: a sentence
+-- failure: the error that the call raises at its end, or NULL
+-- halt: true if the call stops here, because it was cancelled or the job is strict
+-- uncounted: true if the run may have left due rows that have not been counted
 CREATE OR REPLACE FUNCTION retention._outcome(
     p_run bigint, p_policies text[], p_place integer, p_strict boolean, OUT summary text, OUT failure text,
     OUT sqlstate text, OUT halt boolean, OUT uncounted boolean)

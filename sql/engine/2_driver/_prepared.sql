@@ -1,5 +1,6 @@
--- _prepared returns the prepared transactions that hold locks on a policy's tables, or on the
--- holds, with their owners and times. NULL if there are none. pg_stat_activity does not show them.
+-- _prepared returns the prepared transactions that hold locks on a policy's tables, or on table
+-- hold, with their owners and times. It returns NULL if there are none. pg_stat_activity does not
+-- show prepared transactions.
 CREATE OR REPLACE FUNCTION retention._prepared(p_policy text) RETURNS text
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $function$
 BEGIN

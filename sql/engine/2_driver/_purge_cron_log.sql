@@ -1,6 +1,6 @@
 -- _purge_cron_log deletes rows of cron.job_run_details that are older than install.cron_log_window,
--- at most 10,000, if pg_cron runs in this database. It runs with the caller's privileges: row
--- security shows a role only its own rows.
+-- if pg_cron runs in this database. It deletes at most 10,000 rows. It runs with the caller's
+-- privileges and deletes only the caller's rows, because row security shows a role no others.
 CREATE OR REPLACE FUNCTION retention._purge_cron_log() RETURNS void
 LANGUAGE plpgsql SECURITY INVOKER SET search_path = pg_catalog, pg_temp SET lock_timeout = '100ms' AS $function$
 BEGIN
@@ -15,5 +15,5 @@ BEGIN
                      ORDER BY o.runid LIMIT 10000))'
         USING clock_timestamp() - (SELECT i.cron_log_window FROM retention.install i);
     END IF;
-EXCEPTION WHEN lock_not_available THEN NULL;  -- another session purges it; tried again in an hour
+EXCEPTION WHEN lock_not_available THEN NULL;  -- another session purges the log; the next call in an hour tries again
 END $function$;

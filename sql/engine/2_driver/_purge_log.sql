@@ -1,7 +1,9 @@
--- _purge_log deletes rows that are older than their windows in retention.install: 100 runs with
--- their batches and undo rows, 1000 events, 1000 claims and 1000 reports. It keeps the newest run
--- and report, and runs that the totals name. Returns true if there is more to purge. Returns NULL
--- if another run has purged in this hour, or runs are paused.
+-- _purge_log deletes rows that are older than their windows in retention.install. One call deletes
+-- at most 100 runs with their batches, and 1000 each of undo rows, events, claims and reports. It
+-- keeps the newest run of each policy, the newest row of each report, and the runs to which the
+-- totals refer.
+-- It returns true if there may be more to purge. It returns NULL if another run has purged in this
+-- hour, or runs are paused.
 CREATE OR REPLACE FUNCTION retention._purge_log(p_runs bigint[]) RETURNS boolean
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET lock_timeout = '100ms' AS $function$
 DECLARE
@@ -25,9 +27,8 @@ BEGIN
     v_runs := ARRAY(
         SELECT r.id FROM retention.run r
         WHERE r.ended_at < v_run.as_of - v_install.log_window
-          -- With ">=" only the index on (policy, id) has this order. With "=" the planner may
-          -- choose the
-    -- index on id, and read the whole log.
+          -- With ">=", only the index on (policy, id) has this order. With "=", the planner may
+          -- choose the index on id and read the whole log.
           AND r.id IS DISTINCT FROM (SELECT n.id FROM retention.run n WHERE n.policy >= r.policy AND NOT n.dry_run
                                      ORDER BY n.policy, n.id DESC LIMIT 1)
           AND NOT EXISTS (SELECT FROM retention.total t WHERE t.policy = r.policy
@@ -49,5 +50,5 @@ BEGIN
         GET DIAGNOSTICS v_rows = ROW_COUNT; v_purged := v_purged + v_rows;
     END LOOP;
     RETURN v_purged > 0 AND clock_timestamp() < v_run.ended_at + interval '1 minute';
-EXCEPTION WHEN lock_not_available THEN RETURN false;  -- tried again in an hour
+EXCEPTION WHEN lock_not_available THEN RETURN false;  -- the next call in an hour tries again
 END $function$;

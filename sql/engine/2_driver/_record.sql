@@ -1,11 +1,11 @@
 -- _record adds an ended run to the counters of its policy and job, and writes the result of the
 -- job.
--- A call by hand writes the result of each job with its scope. If it ended "done", it also writes
--- that of each job whose scope is a part of its scope. If it matches no job, it writes the row of
--- calls (job '').
--- A successful call by hand that could not see all rows of a job does not change the job's result.
--- A "busy" call changes no counter, since the rows are those of another run. p_whole: the run read
--- all rows of its scope.
+-- A call by hand writes the result of each job that has the same scope. If it ended "done", it also
+-- writes the result of each job whose scope is a part of its scope. If it matches no job, it writes
+-- the row with job ''.
+-- If a call by hand succeeded but could not see all rows of a job, it does not change the job's
+-- result. A "busy" call changes no counter, because another run has the rows.
+-- p_whole: true if the run read all rows of its scope
 CREATE OR REPLACE FUNCTION retention._record(p_run retention.run, p_whole boolean) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $function$
 DECLARE

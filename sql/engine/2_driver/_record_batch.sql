@@ -1,5 +1,5 @@
--- _record_batch writes the row of a batch, and returns how the run goes on, or ends the run. A run
--- that started in the middle goes on from the beginning after its last pass, and ends where it
+-- _record_batch writes the row of a batch. It returns how the run continues, or ends the run. A run
+-- that started in the middle continues from the beginning after its last pass, and ends where it
 -- started. A run fails once it has refused 1,000 rows more than it took.
 CREATE OR REPLACE FUNCTION retention._record_batch(
     p_run retention.run, p_policy retention.policy, p_next retention.batch, p_outcome text, p_started timestamptz,
@@ -28,8 +28,8 @@ BEGIN
     ELSIF v_over THEN
         RETURN retention._finish(v_next.run_id, 'done');
     END IF;
-    -- This COMMIT does not wait for the disk; the one at the run's end does. If the batch wrote
-    -- events, it waits, because applications act on them.
+    -- This COMMIT does not wait for the disk, unless the batch wrote events on which applications
+    -- act. The COMMIT at the end of the run waits for the disk.
     IF NOT p_next.related ? 'retention.event' THEN PERFORM set_config('synchronous_commit', 'off', true); END IF;
     RETURN (v_next.run_id, true, greatest(
         clock_timestamp() + v_next.ms * (1 / p_policy.busy - 1) * interval '1 ms',

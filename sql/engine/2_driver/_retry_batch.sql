@@ -1,5 +1,5 @@
--- _retry_batch returns how a run goes on when a batch could not begin. The batch is tried again
--- after 0.1, 0.2 and 0.4 s; then the run ends "more".
+-- _retry_batch returns how a run continues if a batch could not begin. The driver tries the batch
+-- again after 0.1, 0.2 and 0.4 s. Then the run ends "more".
 CREATE OR REPLACE FUNCTION retention._retry_batch(p_next retention.batch, p_why text) RETURNS retention.step
 LANGUAGE plpgsql AS $function$
 DECLARE

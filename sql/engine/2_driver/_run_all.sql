@@ -1,8 +1,8 @@
--- _run_all runs policies and reports in order, for run() and run_job(), and counts the rows that
--- each left. Then it sends NOTIFY for events and purges the logs; an error there fails the call,
--- but no run.
--- v_ended: runs by place that have ended already, by a dry run or by _idle_policies. Names are
--- qualified, as in _drive.
+-- _run_all runs policies and reports in order, for run() and run_job(), and counts the due rows
+-- that each run left. Then it sends NOTIFY for events and purges the logs. An error in these last
+-- steps fails the call, but no run.
+-- v_ended: the runs that have already ended, by place. A dry run or _idle_policies ended them.
+-- All names are qualified, as in _drive.
 CREATE OR REPLACE PROCEDURE retention._run_all(
     p_policies pg_catalog.text[], p_request retention.request, p_strict pg_catalog.bool,
     INOUT p_outcome pg_catalog.text)
@@ -12,7 +12,7 @@ DECLARE
     v_failure pg_catalog.text; v_sqlstate pg_catalog.text; v_more pg_catalog.bool;
 BEGIN
     BEGIN
-        COMMIT;  -- always fails in this block; the error says whether it would succeed outside
+        COMMIT;  -- always fails in this block; the error tells whether COMMIT is allowed outside it
     EXCEPTION WHEN invalid_transaction_termination THEN
         -- The caller has begun a transaction.
         IF SQLERRM OPERATOR(pg_catalog.=) 'invalid transaction termination' THEN

@@ -1,5 +1,5 @@
 -- _run_step executes the next batch of a run, completely or not at all, and decides whether the run
--- has ended. Raises 55000 if the run is not one of this session.
+-- ends. Raises 55000 if the run does not belong to this session.
 CREATE OR REPLACE FUNCTION retention._run_step(p_run bigint) RETURNS retention.step
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $function$
 DECLARE
@@ -21,7 +21,7 @@ BEGIN
     v_why := CASE WHEN NOT v_run.dry_run THEN retention._blocking_sessions(v_policy) END;
     IF v_why IS NOT NULL THEN
         UPDATE retention.run r SET waited_s = r.waited_s + 1, waited_for = v_why WHERE r.id = p_run;
-        -- This COMMIT does not wait for the disk or a standby: only the run's end does.
+        -- This COMMIT does not wait for the disk or a standby. Only the end of the run waits.
         PERFORM set_config('synchronous_commit', 'off', true);
         RETURN (p_run, true, v_started + interval '1 s')::retention.step;
     END IF;
@@ -29,7 +29,7 @@ BEGIN
     PERFORM set_config('lock_timeout', v_policy.lock_timeout_ms::text, true);
     BEGIN
         PERFORM retention._lock_shard(v_policy.name);
-        -- A session that places a hold waits for the batch, or the batch waits for it.
+        -- Either a session that places a hold waits for this batch, or the batch waits for it.
         LOCK TABLE retention.hold IN ROW SHARE MODE;
     EXCEPTION WHEN lock_not_available THEN
         RETURN retention._retry_batch(v_next, format(

@@ -1,5 +1,5 @@
 -- _running returns the row of a run that is running in this session. Otherwise it raises 55000, so
--- that nobody executes a batch by hand.
+-- that nobody can execute a batch by hand.
 CREATE OR REPLACE FUNCTION retention._running(p_run bigint) RETURNS retention.run
 LANGUAGE plpgsql STABLE AS $function$
 DECLARE v_run retention.run;

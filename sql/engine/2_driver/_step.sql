@@ -1,9 +1,11 @@
--- _step executes the next step of a run of this session, by _run_step. An error that no row causes
--- rolls the step back and ends the run (_fail), and so does a cancel during the step or before it
--- (p_cancelled). If a migration has replaced the functions that the step calls, or is replacing
--- them, the run ends "more" or "paused" instead.
--- Locks: ROW EXCLUSIVE on the policy's table and FOR UPDATE on rows; it waits at most lock_timeout
--- for each. SHARE or SHARE ROW EXCLUSIVE on tables that guards read, without waiting.
+-- _step executes the next step of a run of this session, by _run_step. If an error is not caused by
+-- a row, _step rolls the step back and ends the run (_fail). A cancel has the same effect, during
+-- the step or before it (p_cancelled). If a migration has replaced, or is replacing, the functions
+-- that the step calls, the run ends "more" or "paused" instead.
+-- Locks:
+-- - ROW EXCLUSIVE on the policy's table and FOR UPDATE on rows. It waits at most lock_timeout for
+--   each.
+-- - SHARE or SHARE ROW EXCLUSIVE on the tables from which guards read. It does not wait for these.
 CREATE OR REPLACE FUNCTION retention._step(p_run bigint, p_cancelled boolean DEFAULT false) RETURNS retention.step
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET jit = off SET row_security = off
 SET gin_fuzzy_search_limit = 0 AS $function$

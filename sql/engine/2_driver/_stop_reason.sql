@@ -1,6 +1,8 @@
--- _stop_reason returns the state in which a run ends before its next step, and a message. NULL if
--- the run goes on. p_policy: the policy as it was when the run began; NULL if it has changed. The
--- runtime's version is a constant here, because the function may have waited for a migration.
+-- _stop_reason returns the state in which a run ends before its next step, and a message. The state
+-- is NULL if the run goes on.
+-- p_policy: the policy as it was when the run began. It is NULL if the policy has changed.
+-- The runtime's version is a constant here and is not read from _half_upgraded(). A migration may
+-- replace _half_upgraded() while this function waits for a lock.
 CREATE OR REPLACE FUNCTION retention._stop_reason(
     p_run retention.run, p_policy retention.policy, p_taken bigint, OUT state text, OUT message text)
 LANGUAGE plpgsql AS $function$
@@ -15,7 +17,8 @@ BEGIN
     ELSIF p_policy.name IS NULL THEN
         state := 'more'; message := 'the policy was changed during the run';
         RETURN;
-    -- More rows came due meanwhile; a limit twice as high avoids a count in each batch.
+    -- More rows have become due. The limit is computed for twice as many rows, so that not each
+    -- batch has to count rows.
     ELSIF p_taken > v_limit THEN
         v_limit := retention._breaker_limit(
             p_policy, 2 * p_taken, CASE WHEN p_policy.table_name = ANY (p_policy.deletes) THEN p_taken ELSE 0 END);

@@ -1,7 +1,10 @@
--- _success_at returns the time up to which a run saw all rows of a scope (NULL: of the policy).
--- That is the run's as_of, if it ended "done" or "more". It returns NULL for other states, a dry
--- run, a narrower scope, a call by hand with a window that is not the one in force, and an as_of
--- more than a day before the run started.
+-- _success_at returns the time up to which a run saw all rows of a scope. If p_scope is NULL, these
+-- are all rows of the policy. The time is the run's as_of.
+-- It returns NULL in these cases:
+-- - The run did not end "done" or "more", or it was a dry run.
+-- - The run had a narrower scope.
+-- - A call by hand had a window that is not the one in force.
+-- - as_of is more than a day before the start of the run.
 CREATE OR REPLACE FUNCTION retention._success_at(p_run retention.run, p_scope jsonb) RETURNS timestamptz
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET intervalstyle = 'postgres' AS $function$
 BEGIN

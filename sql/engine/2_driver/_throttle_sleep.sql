@@ -1,6 +1,6 @@
--- _throttle_sleep returns how many seconds the driver sleeps next. At most 0.1, so that no snapshot
--- is held for long. NULL if the next step can begin, or the run shall end: it is paused, its time
--- budget is spent, or its policy has changed.
+-- _throttle_sleep returns how many seconds the driver sleeps next. That is at most 0.1, so that no
+-- snapshot is held for long. It returns NULL if the next step can begin, or if the run has to end.
+-- A run has to end if it is paused, its time budget is spent, or its policy has changed.
 CREATE OR REPLACE FUNCTION retention._throttle_sleep(p_run bigint, p_wake_at timestamptz) RETURNS double precision
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $function$
 BEGIN

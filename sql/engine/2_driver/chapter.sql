@@ -1,3 +1,4 @@
 -- Driver
--- CALL retention.run and run_job: one transaction begins a run, and each batch has its own. When
--- the run has ended, it updates the counters and purges the log. pg_cron and people call it.
+-- CALL retention.run and run_job. One transaction begins a run, and each batch has a transaction of
+-- its own. At the end, the driver updates the counters and purges the log. pg_cron and people call
+-- it.

@@ -1,12 +1,14 @@
--- run runs one policy or report, and commits after each batch. outcome is a sentence that says how
--- it ended.
--- as_of: the time for which rows are due; it may be in the past. scope: take only rows with these
--- column values. older_than: a window for this run. dry_run: count, and undo everything.
--- If all jobs of a policy have a scope, a call must have one, too; scope '"all"' takes all rows.
--- It cannot be called inside a transaction block (2D000). Raises 22023 before it begins if the
+-- run runs one policy or report, and commits after each batch.
+-- as_of: the time for which rows are due. It may be in the past.
+-- scope: the run takes only rows with these column values.
+-- older_than: a window for this run
+-- dry_run: count rows, and roll everything back
+-- outcome: a sentence that says how the run ended
+-- If all jobs of a policy have a scope, a call must have one, too. Scope '"all"' takes all rows.
+-- It cannot be called inside a transaction block (2D000). It raises 22023 before it begins if the
 -- scope is not allowed. If the run failed or tripped, it raises the error after its last COMMIT.
 -- The runner and operators may call it.
---   CALL retention.run('signals', scope => '{"chain_id": 1}', dry_run => true);
+-- Example: CALL retention.run('signals', scope => '{"chain_id": 1}', dry_run => true);
 CREATE OR REPLACE PROCEDURE retention.run(
     policy pg_catalog.text, as_of pg_catalog.timestamptz DEFAULT NULL, reason pg_catalog.text DEFAULT NULL,
     INOUT outcome pg_catalog.text DEFAULT NULL, older_than pg_catalog.interval DEFAULT NULL,

@@ -1,7 +1,7 @@
 -- run_job runs the policies and reports of a job in order, with the job's scope and one as_of.
--- pg_cron calls it. If one fails, the next one runs, unless the job is strict. A cancel stops the
--- job. If any run failed or tripped, it raises the errors after its last COMMIT. Raises P0002 for
--- an unknown job. The runner and operators may call it.
+-- pg_cron calls it. If a run fails, the job continues with the next policy, unless the job is
+-- strict. A cancel stops the job. If any run failed or tripped, run_job raises the errors after its
+-- last COMMIT. Raises P0002 for an unknown job. The runner and operators may call it.
 CREATE OR REPLACE PROCEDURE retention.run_job(
     job pg_catalog.text, as_of pg_catalog.timestamptz DEFAULT NULL, reason pg_catalog.text DEFAULT NULL,
     INOUT outcome pg_catalog.text DEFAULT NULL, dry_run pg_catalog.bool DEFAULT false)

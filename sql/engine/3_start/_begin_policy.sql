@@ -1,6 +1,6 @@
 -- _begin_policy begins the installation of a policy or report. It stores the description, and drops
--- the policy's functions. It also drops the policy's tables for joins, unless another policy owns
--- them. It fails if other objects depend on one of these.
+-- the policy's functions. It also drops the tables that the policy has for stored joins, unless
+-- another policy owns them. It fails if other objects depend on something that it drops.
 CREATE OR REPLACE FUNCTION retention._begin_policy(p_policy text, p_description text) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $function$
 DECLARE v_drop text;

@@ -1,7 +1,8 @@
--- _breaker_limit returns the most rows that a run may take; NULL for no limit. If the limit is not
--- below p_due, it may be less than exact, since counting the table's rows stops there.
--- breaker.fraction is a share of the rows that the table has plus the rows that the run has deleted
--- (p_taken). It counts from 10,000 rows on.
+-- _breaker_limit returns how many rows a run may take at most. NULL means no limit. If the run may
+-- take p_due rows, the result may be lower than the exact limit, because the function stops
+-- counting the table's rows once p_due rows are allowed.
+-- breaker.fraction is a share of the rows in the table plus the rows that the run has deleted
+-- (p_taken). It applies if these are at least 10,000 rows.
 CREATE OR REPLACE FUNCTION retention._breaker_limit(p_policy retention.policy, p_due bigint, p_taken bigint DEFAULT 0)
 RETURNS bigint
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $function$

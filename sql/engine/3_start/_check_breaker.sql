@@ -1,9 +1,9 @@
--- _check_breaker returns why the breaker stops a run that is about to start (message); NULL if it
--- does not.
--- It counts due rows only up to the number that decides. It evaluates guards and holds only if the
--- run would trip without them. If the table is too small to trip, it looks for one due row; due is
--- then NULL, or 0 if there is none.
--- An acceptance for the run's scope is used up, even if it was not needed.
+-- _check_breaker returns why the breaker stops a run that is about to start (message). It is NULL
+-- if the breaker does not.
+-- The function counts due rows only as far as the decision needs. It evaluates guards and holds
+-- only if the run would trip without them. If the table is too small to trip, it looks for one due
+-- row. Then due is 0 if there is none, and NULL otherwise.
+-- It uses up an acceptance for the run's scope, even if the run did not need one.
 CREATE OR REPLACE FUNCTION retention._check_breaker(
     p_run retention.run, p_policy retention.policy, OUT due bigint, OUT breaker_limit bigint,
     OUT message text)
@@ -16,7 +16,7 @@ DECLARE
         THEN coalesce(v_given[2]::bigint, 9223372036854775807) END;
     v_most CONSTANT bigint := least(p_policy.budget_rows, CASE WHEN p_policy.breaker_rows IS NOT NULL
         THEN nullif(greatest(p_policy.breaker_rows, v_given[2]::bigint), 9223372036854775807) + 1 END);
-    v_room CONSTANT bigint := (  -- a row takes at least 28 bytes of a heap (access method 2)
+    v_room CONSTANT bigint := (  -- a row takes at least 28 bytes of a heap (pg_am.oid 2)
         SELECT pg_relation_size(c.oid) / 28 FROM pg_class c WHERE c.oid = retention._table(p_policy.table_name)
             AND c.relkind = 'r' AND c.relam = 2 AND NOT p_policy.partitions);
     v_allowed boolean; v_uncounted text; v_context text; v_guarded boolean := false;
@@ -59,8 +59,8 @@ BEGIN
     EXCEPTION WHEN query_canceled OR assert_failure OR OTHERS THEN
         GET STACKED DIAGNOSTICS v_context = PG_EXCEPTION_CONTEXT;
         IF retention._refused_by(SQLSTATE, v_context) IS DISTINCT FROM 'row' THEN RAISE; END IF;
-        -- Without rows the statement raises only errors that no row causes. A batch would skip the
-        -- row. At most all rows of the table are due.
+        -- A batch would skip the row that raises the error. With limit 0, the statement raises only
+        -- errors that no row causes. Since due rows cannot be counted, all rows of the table count.
         PERFORM retention._due(p_policy.name, p_run.as_of, 0, false, p_run.scope, p_run.older_than);
         IF v_allowed THEN RETURN; END IF;
         v_uncounted := format('the rows that are due cannot be counted for the breaker: %s', SQLERRM);
@@ -76,7 +76,7 @@ BEGIN
                 breaker_limit)) || coalesce(', and ' || v_accepted || ' were accepted', '');
         END IF;
     END IF;
-    -- If guards keep all rows, batches read them nevertheless, so that the log says what keeps
-    -- them.
+    -- If guards keep all rows, due must not be 0: batches read the rows, so that the log says what
+    -- keeps them.
     due := CASE WHEN v_uncounted IS NULL AND NOT (v_guarded AND due = 0) THEN due END;
 END $function$;

@@ -1,6 +1,6 @@
--- _checked returns the request of a run with all values that the run uses: as_of has a value, and
--- older_than is the window that replaces the policy's own, if any. Raises 22023 for a window or a
--- scope that the policy does not allow.
+-- _checked returns the request of a run with all values that the run uses. as_of has a value.
+-- older_than is the window that replaces the policy's own window, or NULL. Raises 22023 for a
+-- window or a scope that the policy does not allow.
 CREATE OR REPLACE FUNCTION retention._checked(p_policy retention.policy, p_request retention.request, p_now timestamptz)
 RETURNS retention.request LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $function$
 DECLARE v_request retention.request := p_request; v_fault record;

@@ -1,8 +1,9 @@
--- _checked_scope returns the scope of a call; NULL for all rows. Raises 22023 if the scope is not a
--- JSON object of values, or names a column by which the policy cannot be narrowed.
--- If every job of the policy has a scope, the call must name the columns of one of them, or ask for
--- "all". So a call that leaves out a column never takes more rows.
--- If a job has this scope, the result is spelled like the job's: 1 and "1" are one value.
+-- _checked_scope returns the scope of a call. NULL means all rows. Raises 22023 if the scope is not
+-- a JSON object of values, or has a column by which the policy cannot be narrowed.
+-- If every job of the policy has a scope, the call must have the columns of one of these scopes, or
+-- ask for "all". So a caller who forgets a column does not take more rows.
+-- If a job has the same scope, the function returns the job's spelling, because 1 and "1" are the
+-- same value.
 CREATE OR REPLACE FUNCTION retention._checked_scope(p_policy retention.policy, p_scope jsonb) RETURNS jsonb
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $function$
 DECLARE v_entry record;

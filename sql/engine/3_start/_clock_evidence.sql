@@ -1,11 +1,14 @@
--- _clock_evidence returns what a sample of each encoded clock of a policy shows. seen: values in
--- the sample. lost: values without a plausible time. explained: lost values that another way of
--- counting time explains.
--- fault: why the encoding cannot be right; NULL if it can. More values must contradict the encoding
--- than support it. A value contradicts it if it is not a key of the encoding, or if another way of
--- counting gives a plausible time.
--- Values that nothing explains (0, the year 9999) count for neither side. Nor does a value far
--- ahead, if it is the only such value: it may stand for "never".
+-- _clock_evidence checks the encoded clocks of a policy against a sample of their values. It
+-- returns a row for each clock.
+-- seen: how many values the sample has
+-- lost: how many of them have no plausible time
+-- explained: how many values contradict the encoding
+-- fault: why the encoding cannot be right, NULL if it can be
+-- The encoding is wrong if more values contradict it than support it. A value contradicts the
+-- encoding if it is not a key of the encoding, or if another way of counting time makes it
+-- plausible.
+-- Values that nothing explains (0, the year 9999) count for neither side. A single value far in the
+-- future does not count either, because it may stand for "never".
 CREATE OR REPLACE FUNCTION retention._clock_evidence(p_policy text, p_as_of timestamptz)
 RETURNS TABLE (clock text, kind text, seen bigint, lost bigint, explained bigint, example text, fault text)
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET timezone = 'UTC'
@@ -65,7 +68,7 @@ BEGIN
             'clock "%s" of table "%s" does not hold %s: of %s sampled values, %s are not plausible, for example %s%s',
             j.name, v_policy.table_name, j.kind, c.seen, c.against + a.alien, j.value,
             CASE WHEN j.is_key THEN ', which would be ' || retention._decode_clock(j.value, j.encoding) ELSE '' END) END
-    FROM counted c CROSS JOIN LATERAL (  -- by chance, a few of many ULIDs look like other keys
+    FROM counted c CROSS JOIN LATERAL (  -- a few of many ULIDs look like other keys by chance
         SELECT CASE WHEN c.alien >= 5 THEN c.alien ELSE 0 END AS alien) a
     CROSS JOIN LATERAL (
         SELECT x.* FROM evaluated x WHERE x.n = c.n

@@ -1,6 +1,7 @@
--- _clock_readings returns ways in which numbers count time. A value times the unit, after the start
--- (milliseconds since 1970), is a timestamp. With an ordinary unit, all values are plausible or
--- none. With others only values that lie near the present are evidence.
+-- _clock_readings returns ways in which numbers count time. A timestamp, in milliseconds since
+-- 1970, is start plus the value times unit.
+-- ordinary: true if all plausible timestamps are evidence for this way of counting. Otherwise only
+--   timestamps near the present are evidence.
 CREATE OR REPLACE FUNCTION retention._clock_readings()
 RETURNS TABLE (label text, unit numeric, start numeric, ordinary boolean)
 LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $function$

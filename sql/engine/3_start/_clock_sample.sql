@@ -1,6 +1,8 @@
--- _clock_sample returns values of a policy's encoded clocks, newest first. Of each clock (n) it
--- returns at most 100 below the first plausible time (low), 100 far ahead of p_as_of (high), and
--- 100 in between (range).
+-- _clock_sample returns values of a policy's encoded clocks, newest first. For each clock (n) it
+-- returns at most 100 values of each side:
+-- - low: before the first plausible time
+-- - high: far after p_as_of
+-- - range: in between
 CREATE OR REPLACE FUNCTION retention._clock_sample(p_policy text, p_as_of timestamptz)
 RETURNS TABLE (n integer, side text, value text, is_key boolean, is_foreign boolean)
 LANGUAGE plpgsql STABLE SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off AS $function$
@@ -16,7 +18,8 @@ BEGIN
         CROSS JOIN LATERAL jsonb_to_record(e.clock) c (value text, since text, until text, key text, "foreign" text,
             "from" text, indexed boolean, partial boolean, "where" text)
     LOOP
-        -- Unless the index is partial on the policy's condition, only its first entries are read.
+        -- If the index is not partial on the policy's condition, only its first 1000 entries on
+        -- each side are read.
         RETURN QUERY EXECUTE (
             SELECT string_agg(format(CASE WHEN v_clock.filtered
                 THEN '(SELECT %1$s, %2$L, (%3$s)::text, %4$s, %5$s FROM (SELECT t.* %6$s WHERE %7$s

@@ -1,5 +1,5 @@
--- _copy returns why this database is a copy of the one that was installed or adopted; NULL if it is
--- not. On a standby no run starts.
+-- _copy returns why this database is a copy of the one that was installed or adopted. It returns
+-- NULL if it is not a copy. On a standby it does not check the server, because no run starts there.
 CREATE OR REPLACE FUNCTION retention._copy() RETURNS text
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $function$
 DECLARE

@@ -1,5 +1,5 @@
--- _drop_policy drops a policy or report, with the objects that it owns and its settings. Its run
--- log and all holds stay.
+-- _drop_policy drops a policy or report, with the objects that it owns and its settings. The
+-- policy's rows in the run log, and all holds, stay.
 CREATE OR REPLACE FUNCTION retention._drop_policy(p_policy text) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $function$
 BEGIN

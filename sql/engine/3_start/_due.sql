@@ -1,4 +1,4 @@
--- _due returns how many rows of a policy are due, by _due_as_worker.
+-- _due returns how many rows of a policy are due. _due_as_worker counts them.
 CREATE OR REPLACE FUNCTION retention._due(
     p_policy text, p_as_of timestamptz, p_limit bigint, p_guards boolean, p_scope jsonb, p_older_than interval)
 RETURNS bigint

@@ -1,6 +1,7 @@
--- _due_as_worker counts the due rows of a policy, p_limit at most. If p_scope is an array, rows of
--- any of its scopes count. If p_guards is false, guards and holds are not evaluated: the result is
--- an upper bound and costs much less. Locks nothing.
+-- _due_as_worker counts the due rows of a policy, p_limit at most. It locks nothing.
+-- p_scope: a scope, or an array of scopes. A row of any of these scopes counts.
+-- p_guards: if false, guards and holds are not evaluated. The result is then an upper bound and
+--   costs much less.
 CREATE OR REPLACE FUNCTION retention._due_as_worker(
     p_policy text, p_as_of timestamptz, p_limit bigint, p_guards boolean, p_scope jsonb, p_older_than interval)
 RETURNS bigint
@@ -17,7 +18,7 @@ DECLARE
     v_due bigint;
 BEGIN
     IF NOT p_guards THEN v_batch.tids := '{}'; END IF;  -- ranks are not evaluated
-    IF p_limit = 1 THEN  -- statistics may estimate half of the table where no row is left
+    IF p_limit = 1 THEN  -- the planner may expect half of the table although no row is left
         PERFORM set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true);
     END IF;
     EXECUTE format(CASE WHEN v_held THEN

@@ -1,6 +1,6 @@
--- _expand_instances returns the policies and reports of a call. A policy for each schema or shard
--- is replaced by its instances. It drops instances whose schema or table is gone; one call at a
--- time does this.
+-- _expand_instances returns the policies and reports of a call. It replaces a policy for each
+-- schema or shard by its instances. It drops instances whose schema or table no longer exists. One
+-- call at a time does this.
 CREATE OR REPLACE FUNCTION retention._expand_instances(p_policies text[]) RETURNS text[]
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $function$
 DECLARE v_each text; v_members text[];

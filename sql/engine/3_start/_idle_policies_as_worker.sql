@@ -1,6 +1,6 @@
 -- _idle_policies_as_worker returns the policies that have no due row. It does not evaluate guards
--- and holds, and stops after a second. It undoes what it did for one policy before the next, with
--- its locks and settings. A policy that raises an error is not returned.
+-- and holds, and stops after a second. After each policy it rolls back everything that the
+-- evaluation did, with its locks and settings. It does not return a policy that raises an error.
 CREATE OR REPLACE FUNCTION retention._idle_policies_as_worker(p_policies jsonb, p_as_of timestamptz) RETURNS SETOF text
 LANGUAGE plpgsql AS $function$
 DECLARE v_until CONSTANT timestamptz := clock_timestamp() + interval '1 s'; v_policy text; v_due bigint;

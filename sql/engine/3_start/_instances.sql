@@ -1,5 +1,5 @@
 -- _instances returns the schemas, or the shards on this node, for which a policy has instances.
--- names: what to replace in the policy's SQL, and with what.
+-- names: pairs of a text to replace in the policy's SQL and its replacement
 CREATE OR REPLACE FUNCTION retention._instances(p_each retention.each) RETURNS TABLE (place text, names jsonb)
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $function$
 BEGIN

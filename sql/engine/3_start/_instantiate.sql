@@ -1,8 +1,9 @@
--- _instantiate creates the functions of an instance that has none, or has those of an older version
--- of its policy. It returns false if they exist. Raises PR004 if untrusted roles own the schema or
--- its tables, and 55000 if the policy does not cover the schema or shard, or its name cannot be
--- used in SQL. A session that changes or drops the policy waits for this call, or this call waits
--- for it.
+-- _instantiate creates the functions of an instance if they do not exist, or are those of an older
+-- version of its policy. It returns false if there is nothing to do.
+-- Raises PR004 if untrusted roles own the schema or its tables. Raises 55000 if the policy does not
+-- cover the schema or shard, or if its name cannot be used in SQL.
+-- A session that changes or drops the policy waits for this call, or this call waits for that
+-- session.
 CREATE OR REPLACE FUNCTION retention._instantiate(p_policy text) RETURNS boolean
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $function$
 DECLARE
@@ -12,7 +13,7 @@ BEGIN
     SELECT * INTO v_each FROM retention.each e
     WHERE e.name = split_part(p_policy, '@', 1) AND NOT EXISTS (
         SELECT FROM retention.policy p WHERE p.name = p_policy AND p.hash = e.registers ->> 'hash'
-          -- The instance belongs to the table, which may have been re-created or renamed.
+          -- The functions have the table's row type. The table may have been re-created or renamed.
           AND EXISTS (SELECT FROM pg_proc f JOIN pg_class c ON c.reltype = ANY (f.proallargtypes)
                       WHERE f.proname = format('%s_rows', p.name)
                         AND c.oid = ANY (retention._resolve_tables(ARRAY[p.table_name])))) FOR UPDATE;

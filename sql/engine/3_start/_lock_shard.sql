@@ -1,7 +1,7 @@
--- _lock_shard keeps the shard of an instance on this node until the transaction ends, and lets the
--- worker change its rows despite Citus. Raises 55P03 if the shard is on another node or is being
--- moved. Also raises it while a prepared transaction has changed a colocated table: the coordinator
--- may have committed it already.
+-- _lock_shard keeps the shard of an instance on this node until the transaction ends. It also sets
+-- what Citus needs to let the worker change the shard's rows.
+-- Raises 55P03 if the shard is on another node or is being moved. Raises it, too, while a prepared
+-- transaction has changed a colocated table, because the coordinator may have committed it already.
 CREATE OR REPLACE FUNCTION retention._lock_shard(p_policy text) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $function$
 DECLARE v_shard CONSTANT text := split_part(p_policy, '@', 2); v_here boolean;

@@ -1,5 +1,5 @@
--- _next_instances returns the instances of a policy: first those that never ran, then by the time
--- of their last run.
+-- _next_instances returns the instances of a policy. Instances that never ran come first, then the
+-- others by the time of their last run.
 CREATE OR REPLACE FUNCTION retention._next_instances(p_each text) RETURNS text[]
 LANGUAGE sql SET search_path = pg_catalog, pg_temp AS $function$
     SELECT coalesce(array_agg(x.member ORDER BY x.last NULLS FIRST, x.member), '{}') FROM (

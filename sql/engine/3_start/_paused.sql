@@ -1,4 +1,4 @@
--- _paused returns why a policy is paused; NULL if it is not.
+-- _paused returns why a policy is paused. It returns NULL if it is not.
 CREATE OR REPLACE FUNCTION retention._paused(p_policy text) RETURNS text
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $function$
 BEGIN

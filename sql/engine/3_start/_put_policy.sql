@@ -1,6 +1,6 @@
--- _put_policy replaces the registry's row of a policy or report. Columns that p_row leaves out
--- follow from the steps, or have their defaults. If a report replaces a policy of the same name,
--- the policy's settings are deleted.
+-- _put_policy replaces the registry's row of a policy or report. If p_row leaves out a column, the
+-- function derives the column from the steps, or the column has its default. If a report replaces a
+-- policy of the same name, the function deletes the policy's settings.
 CREATE OR REPLACE FUNCTION retention._put_policy(p_row jsonb) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $function$
 DECLARE v_name CONSTANT text := p_row ->> 'name'; v_row jsonb := p_row; v_change text;
@@ -32,7 +32,8 @@ BEGIN
         NULL::retention.policy, $1)', string_agg(quote_ident(k), ', ')) FROM jsonb_object_keys(v_row) k) USING v_row;
     PERFORM retention._record_names(v_name);
     IF p_row ? 'report' THEN RETURN; END IF;
-    -- _apply_privileges does this at the end of the migration, too late for _validate.
+    -- _validate needs these privileges. _apply_privileges grants them only at the end of the
+    -- migration.
     FOR v_change IN
         SELECT format(CASE WHEN w.name IS NULL THEN 'REVOKE ALL ON FUNCTION %s FROM PUBLIC'
                       ELSE 'GRANT EXECUTE ON FUNCTION %s TO %I' END, f.oid::regprocedure, w.name)

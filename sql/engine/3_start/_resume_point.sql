@@ -1,13 +1,14 @@
--- _resume_point returns where a run of a job starts, as [pass, position]; NULL for the beginning.
--- If the last run of this policy and scope ended "more" and skipped rows, or had itself started in
--- the middle, this run goes on behind it. Otherwise kept rows could use up the budget of each run.
--- Any start is correct, since a run goes on from the beginning when it reaches the end.
+-- _resume_point returns where a run of a job starts, as [pass, position]. NULL means the beginning.
+-- A run starts where the last run of the policy and scope ended if that run ended "more", and
+-- skipped rows or had itself started in the middle. Otherwise kept rows could use up the budget of
+-- each run.
+-- Any start is correct, because a run that reaches the end continues from the beginning.
 CREATE OR REPLACE FUNCTION retention._resume_point(p_run retention.run, p_policy retention.policy) RETURNS jsonb
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET enable_sort = off SET jit = off AS $function$
 DECLARE v_last retention.run;
 BEGIN
-    -- Positions of groups are valid in one run only. A watermark must move in order. Passes with a
-    -- rank run before others.
+    -- These policies have no resume point. A position in groups is valid only within one run. A
+    -- watermark must move in order. Passes with a rank must run before the others.
     IF p_run.job IS NULL OR p_policy.partitions OR p_policy.passes @? '$[*] ? (exists(@.groups) || exists(@.whole))'
        OR jsonb_array_length(p_policy.passes) > 1 AND p_policy.passes @? '$[*].ranked' THEN
         RETURN NULL;

@@ -1,5 +1,6 @@
--- _scopes returns the scopes of a policy's jobs, each once: only rows inside these may be taken. If
--- a job has no scope, or no job runs the policy, the only row is NULL and all rows may be taken.
+-- _scopes returns the scopes of a policy's jobs, each once. Runs may take only rows inside these
+-- scopes. If a job has no scope, or no job runs the policy, it returns one row with NULL, and runs
+-- may take all rows.
 CREATE OR REPLACE FUNCTION retention._scopes(p_policy text) RETURNS SETOF jsonb
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $function$
     SELECT DISTINCT CASE WHEN NOT bool_or(j.scope IS NULL) OVER () THEN j.scope END

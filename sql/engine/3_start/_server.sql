@@ -1,12 +1,12 @@
--- _server returns properties of the server that survive a restart and differ in a physical copy:
--- the timeline and cluster_name. If the owner may see them, also a digest of the data directory and
--- the change time of PG_VERSION.
+-- _server returns properties of the server that survive a restart and differ in a physical copy.
+-- These are the timeline and cluster_name. If the owner may read them, it adds a digest of the data
+-- directory's path and the change time of PG_VERSION.
 CREATE OR REPLACE FUNCTION retention._server() RETURNS jsonb
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $function$
 DECLARE
     v_server jsonb := jsonb_strip_nulls(jsonb_build_object(
         'timeline', left(pg_walfile_name(pg_current_wal_lsn()), 8), 'cluster_name', current_setting('cluster_name'),
-        -- Others may read it.
+        -- A digest, because other roles may read table install.
         'data directory', CASE WHEN pg_has_role('pg_read_all_settings', 'USAGE')
                                THEN md5(current_setting('data_directory')) END));
 BEGIN

@@ -1,6 +1,6 @@
--- _start is the first step of a run. It reads what the policy asks for, finds where to start, and
--- checks the breaker; or it ends the run with a reason. It waits for a lock ten times the policy's
--- lock_timeout, as long as all tries of a batch.
+-- _start executes the first step of a run. It evaluates the inputs of the policy, finds where to
+-- start, and checks the breaker. If something stops the run, it ends the run with a reason. For a
+-- lock it waits ten times the policy's lock_timeout, which is as long as all tries of a batch wait.
 CREATE OR REPLACE FUNCTION retention._start(p_run retention.run, p_policy retention.policy) RETURNS retention.step
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET intervalstyle = 'postgres' AS $function$
 DECLARE
@@ -31,7 +31,7 @@ BEGIN
         END IF;
     EXCEPTION WHEN lock_not_available THEN
         RETURN retention._finish(p_run.id, 'more', '55P03', 'a table is locked by somebody else');
-    -- Raised by _pin before anything is evaluated.
+    -- _pin raises PR004 before anything is evaluated.
     WHEN SQLSTATE 'PR004' THEN v_by := 'trust'; v_message := SQLERRM;
     END;
     IF v_message IS NULL AND v_due = 0 AND NOT p_policy.passes @? '$[*].whole' THEN

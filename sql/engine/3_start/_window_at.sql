@@ -1,5 +1,5 @@
--- _window_at returns a window, raised or lowered to the policy's bounds at p_as_of. Bounds are
--- compared as timestamps, because months differ in length.
+-- _window_at returns a window, raised or lowered to the policy's bounds. It compares the cutoffs at
+-- p_as_of, because months differ in length.
 CREATE OR REPLACE FUNCTION retention._window_at(p_policy retention.policy, p_window interval, p_as_of timestamptz)
 RETURNS interval LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $function$
     SELECT CASE WHEN retention._cutoff(p_as_of, p_window, i.time_zone)

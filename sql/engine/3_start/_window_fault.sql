@@ -1,5 +1,5 @@
--- _window_fault returns why a policy does not allow a window, with a hint; NULL if it does. A month
--- counts as 30 days here, see _window_at.
+-- _window_fault returns why a policy does not allow a window, with a hint. Both are NULL if it
+-- does. A month counts as 30 days here. _window_at applies the exact bounds.
 CREATE OR REPLACE FUNCTION retention._window_fault(
     p_policy retention.policy, p_window interval, OUT message text, OUT hint text)
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET intervalstyle = 'postgres' AS $function$

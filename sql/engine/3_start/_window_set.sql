@@ -1,5 +1,6 @@
--- _window_set returns the window that set_window() gave a policy; NULL if none is in force. note
--- says why a window that was set is not in force.
+-- _window_set returns the window that set_window() gave a policy. It is NULL if no such window is
+-- in force.
+-- note: why a window that was set is not in force
 CREATE OR REPLACE FUNCTION retention._window_set(p_policy retention.policy, OUT older_than interval, OUT note text)
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $function$
 DECLARE v_setting retention.setting; v_fault text;

@@ -1,4 +1,4 @@
 -- Start
--- What a run checks before its first batch: is the call allowed, is anything paused, does the
--- breaker stop it, where does it start. The first run of an instance creates its functions here.
--- The driver calls it.
+-- The checks before the first batch of a run. Is the call allowed? Is anything paused? Does the
+-- breaker stop the run? Where does the run start? The first run of an instance also creates the
+-- functions of the instance. The driver calls this chapter.

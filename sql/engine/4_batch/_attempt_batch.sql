@@ -1,10 +1,10 @@
--- _attempt_batch executes one batch of a pass, completely or, if it raises, not at all, and adds
--- its counts to p_next. Raises PR005 if something has changed since the batch began; no row causes
--- that.
--- A batch of one statement waits for a row at most a tenth of lock_timeout, and at most 100 ms
--- while it locks tables that guards read. Rows that stay locked are then taken row by row.
--- Types of variables are qualified. A function without a fixed search_path is compiled with that of
--- its first call in a session, and a policy's code may make that call.
+-- _attempt_batch executes one batch of a pass and adds its counts to p_next. If it raises an error,
+-- nothing of the batch remains. Raises PR005 if something other than a row has changed since the
+-- batch began.
+-- A batch of one statement waits at most a tenth of lock_timeout for a row. If it locks tables from
+-- which guards read, it waits at most 100 ms. Rows that stay locked are then taken row by row.
+-- Types of variables are qualified. PostgreSQL compiles a function without a fixed search_path with
+-- the search_path of its first call in a session. Code of a policy may make that call.
 CREATE OR REPLACE FUNCTION retention._attempt_batch(
     p_policy retention.policy, p_batch retention.batch_range, p_rows integer, p_skip boolean, p_locked boolean,
     p_held boolean, INOUT p_next retention.batch, OUT result retention.batch_result)
@@ -19,7 +19,7 @@ BEGIN
         CASE WHEN p_policy.passes -> (p_batch.pass - 1) ? 'share' THEN 100 END)) END;
     PERFORM set_config('lock_timeout', v_wait::text, true);
     result := retention._batch(p_policy, p_batch, p_rows, p_skip, p_locked);
-    -- Checked after the batch: its locks prevent changes of its tables from then on.
+    -- Checked after the batch, because from then on its locks prevent changes of its tables.
     v_stopping := coalesce(retention._half_upgraded(),
         (SELECT o.message FROM retention._obstacle(p_policy, p_batch.as_of, true) o));
     IF v_stopping IS NOT NULL THEN

@@ -1,7 +1,7 @@
--- _batch executes one batch of a pass, by _batch_as_worker. The worker owns this function and
--- others that evaluate policies. They contain almost no code, since a role that acts as the worker
--- could change it. The owner's functions that they call do the work. No name is looked up in a
--- search_path here, because the worker may set another one.
+-- _batch executes one batch of a pass, by _batch_as_worker. The worker owns this function, and
+-- other functions that evaluate policies. These functions contain almost no code, because a role
+-- that can become the worker could change them. They call functions of the owner to do the work.
+-- Names are not looked up in a search_path here, because the worker may set another one.
 CREATE OR REPLACE FUNCTION retention._batch(
     p_policy retention.policy, p_batch retention.batch_range, p_rows integer, p_skip boolean, p_lock boolean)
 RETURNS retention.batch_result LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $function$

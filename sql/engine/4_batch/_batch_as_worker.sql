@@ -1,14 +1,14 @@
--- _batch_as_worker takes at most p_rows of the next rows of <policy>_rows, by <policy>_take. Its
--- caller undoes it if it raises.
--- Without p_lock one statement checks and takes the rows; PostgreSQL rechecks a row that was
--- updated meanwhile. The tables that guards read are locked before. Raises 55P03 if a row stays or
--- changes meanwhile, or if a rank has more rows.
--- With p_lock it locks the rows first, skips those that another session has locked, and rechecks
--- the rest in a newer snapshot, holds included. A row whose delete a trigger prevents is counted;
--- if there are other steps, it raises P0001.
+-- _batch_as_worker takes the next rows of <policy>_rows, at most p_rows, by <policy>_take. If it
+-- raises an error, its caller rolls it back.
+-- p_lock is false: one statement checks and takes the rows. It first locks the tables from which
+-- guards read. PostgreSQL rechecks a row that was updated meanwhile. Raises 55P03 if a row stays or
+-- changes meanwhile, or if a group of a rank has more rows than at the start.
+-- p_lock is true: the function first locks the rows, and skips rows that another session has
+-- locked. It rechecks the locked rows and their holds in a newer snapshot. It counts a row that a
+-- trigger keeps from being deleted. If the policy has other steps, it raises P0001 instead.
 -- p_skip: the batch skips the next row without touching it.
--- Locks: ROW EXCLUSIVE on the table; FOR UPDATE on the rows. It waits for rows only if a watermark
--- moves past them.
+-- Locks: ROW EXCLUSIVE on the table, and FOR UPDATE on the rows. It waits for locked rows only if a
+-- watermark moves past them.
 CREATE OR REPLACE FUNCTION retention._batch_as_worker(
     p_policy retention.policy, p_batch retention.batch_range, p_rows integer, p_skip boolean, p_lock boolean)
 RETURNS retention.batch_result
@@ -41,8 +41,8 @@ BEGIN
         END;
     END IF;
     PERFORM retention._pin(p_policy);
-    -- A high cost for each row makes guards and joins use indexes, and hash no table. Ranks read
-    -- many rows.
+    -- A high cost for each row makes the planner use indexes for guards and joins, and not hash
+    -- tables. Ranks read many rows, so they keep the normal cost.
     IF NOT v_pass ? 'ranked' THEN PERFORM set_config('cpu_tuple_cost', '1', true); END IF;
     IF v_pass ? 'share' AND NOT p_lock THEN PERFORM retention._share(p_policy.name || '_share'); END IF;
     BEGIN
@@ -52,7 +52,7 @@ BEGIN
         IF NOT p_skip OR retention._refused_by(SQLSTATE, v_context) IS DISTINCT FROM 'row' OR NOT v_pass ? 'cursor' THEN
             RAISE;
         END IF;
-        -- Rows before it raise no error.
+        -- The rows before the failing row raise no error.
         v_refusing := retention._find_failing_row(p_policy, p_batch);
         IF v_refusing.hi IS NULL THEN RAISE; END IF;
         RETURN ROW('some', 1, 0, '{}', 0, '{}', v_refusing.hi, v_refusing.passed)::retention.batch_result;
@@ -69,8 +69,8 @@ BEGIN
     END IF;
     IF NOT p_skip AND (cardinality(v_batch.tids) > 0 OR p_batch.prove OR v_pass ? 'whole'
         OR v_batch.tids IS NULL AND coalesce(v_batch.hi, v_batch.groups) IS NOT NULL) THEN
-        -- This also plans the queries of foreign keys for each row, unless <policy>_take uses
-        -- EXECUTE.
+        -- With force_custom_plan, PostgreSQL plans the queries of foreign keys again for each row,
+        -- unless <policy>_take uses EXECUTE.
         IF NOT v_pass ? 'range' THEN PERFORM set_config('plan_cache_mode', 'force_custom_plan', true); END IF;
         EXECUTE format('SELECT * FROM retention.%I($1)', p_policy.name || '_take') INTO v_taken USING v_batch;
         v_taken.taken := coalesce(v_taken.taken, 0); v_out.taken := v_taken.taken; v_out.related := v_taken.related;
@@ -90,7 +90,7 @@ BEGIN
             IF NOT v_deletes THEN  -- an update writes only rows that would change
                 v_left := least(v_left, 0);
             ELSIF v_left > 0 AND NOT v_pass ? 'range' AND jsonb_array_length(p_policy.steps) > 1 THEN
-                -- An earlier step may have deleted some of them.
+                -- An earlier step may have deleted some of these rows.
                 EXECUTE format('SELECT count(*) FROM unnest($1, $2) x (rel, tid)
                                 JOIN %s t ON t.ctid = x.tid AND t.tableoid = x.rel', v_table)
                 INTO v_left USING v_batch.rels, v_batch.tids;
@@ -107,7 +107,7 @@ BEGIN
             END IF;
         END IF;
     END IF;
-    -- The last group, and how many of its rows stay.
+    -- The position is the last group, and how many of its rows stay.
     IF v_found.groups <> '{}' AND (p_skip OR v_found.hi IS NULL) THEN
         v_group := v_found.groups[cardinality(v_found.groups)];
         EXECUTE format('SELECT count(*) FROM unnest($1, $2, $3) x ("group", rel, tid)

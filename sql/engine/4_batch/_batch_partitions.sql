@@ -1,6 +1,7 @@
--- _batch_partitions is _batch for a policy on partitions. It checks the partitions, oldest first,
--- without locks. It locks the first one that is due against writers (SHARE ROW EXCLUSIVE), and
--- rechecks it. A batch takes one partition, with the locks of the steps.
+-- _batch_partitions does the work of _batch for a policy on partitions. A batch takes one
+-- partition. The function checks the partitions without locks, oldest first. It locks the first due
+-- partition against writers (SHARE ROW EXCLUSIVE) and rechecks it. Then it takes the partition with
+-- the locks of the steps.
 CREATE OR REPLACE FUNCTION retention._batch_partitions(
     p_policy retention.policy, p_batch retention.batch_range, p_rows integer, p_skip boolean)
 RETURNS retention.batch_result LANGUAGE plpgsql AS $function$

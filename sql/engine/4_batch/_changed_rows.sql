@@ -1,5 +1,5 @@
 -- _changed_rows returns how many rows this transaction has deleted or updated in each table,
--- cascades included, according to the statistics.
+-- including rows that foreign keys changed. It reads PostgreSQL's statistics of the transaction.
 CREATE OR REPLACE FUNCTION retention._changed_rows(p_tables text[]) RETURNS jsonb
 LANGUAGE plpgsql VOLATILE AS $function$
 BEGIN  -- in PL/pgSQL, which caches the plan

@@ -1,4 +1,4 @@
--- _count_kept returns how many rows between lo and hi of p_batch are kept by guards, by guard.
+-- _count_kept returns how many rows between lo and hi of p_batch each guard keeps.
 CREATE OR REPLACE FUNCTION retention._count_kept(p_policy retention.policy, p_batch retention.batch_range) RETURNS jsonb
 LANGUAGE plpgsql AS $function$
 DECLARE v_cursor CONSTANT record := retention._cursor(p_policy, p_batch); v_kept jsonb;

@@ -1,5 +1,10 @@
--- _cursor returns, as SQL, how a pass walks through its rows: the columns of its cursor on the row
--- t, also as text, and the rows behind lo of the batch, up to its hi. $1 is p_batch.
+-- _cursor returns SQL fragments for the walk of a pass through its rows. In them, t is a row and $1
+-- is p_batch.
+-- names, texts: the columns of the cursor, and the same as text
+-- columns: the columns of the cursor, named c1, c2, ...
+-- column_texts: these named columns of a subquery x, as text
+-- bounds: the condition that a row is after lo of the batch and not after its hi
+-- rows: the FROM and WHERE clauses that return these rows
 CREATE OR REPLACE FUNCTION retention._cursor(
     p_policy retention.policy, p_batch retention.batch_range, OUT names text, OUT texts text,
     OUT columns text, OUT column_texts text, OUT bounds text, OUT rows text)

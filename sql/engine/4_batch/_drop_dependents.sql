@@ -1,6 +1,6 @@
--- _drop_dependents describes the objects that make DROP TABLE without CASCADE fail: objects that
--- depend on the table, or on its parts, and that are not dropped with it. An extension counts if
--- the table is its member.
+-- _drop_dependents describes the objects that make DROP TABLE without CASCADE fail. These objects
+-- depend on the table, or on its parts, and are not dropped with it. If the table is a member of an
+-- extension, it also returns the extension.
 CREATE OR REPLACE FUNCTION retention._drop_dependents(p_table oid) RETURNS TABLE (dependent text)
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $function$
     WITH RECURSIVE gone (classid, objid) AS (

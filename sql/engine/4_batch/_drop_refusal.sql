@@ -1,7 +1,10 @@
--- _drop_refusal returns the table that a row of a policy names for a drop (NULL if it is gone), and
--- why a run refuses to drop it (reason, NULL for nothing). code is PR002 if a row of the table is
--- held at p_as_of, or was held while the table was a partition; otherwise P0001. DROP TABLE itself
--- fails only if a privilege is missing. Locks nothing.
+-- _drop_refusal returns whether a run refuses to drop a table that a row of a policy names.
+-- rel: the table, NULL if it does not exist
+-- reason: why the run refuses, NULL if it does not refuse
+-- code: PR002 if a row of the table is held at p_as_of, or was held while the table was a
+--   partition. Otherwise P0001.
+-- If reason is NULL, DROP TABLE can only fail because a privilege is missing. The function locks
+-- nothing.
 CREATE OR REPLACE FUNCTION retention._drop_refusal(
     p_name text, p_policy text, p_as_of timestamptz, OUT rel oid, OUT reason text, OUT code text)
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $function$

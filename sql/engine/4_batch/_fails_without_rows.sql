@@ -1,5 +1,5 @@
--- _fails_without_rows reports whether a batch of no rows raises the error. Then the statement
--- causes it, not a row. What the batch does is rolled back.
+-- _fails_without_rows reports whether a batch of no rows raises the same error. If it does, the
+-- statement causes the error, and not a row. Everything that the batch does is rolled back.
 CREATE OR REPLACE FUNCTION retention._fails_without_rows(
     p_policy retention.policy, p_batch retention.batch_range, p_held boolean, p_next retention.batch, p_sqlstate text)
 RETURNS boolean LANGUAGE plpgsql AS $function$

@@ -1,6 +1,7 @@
--- _find_failing_row returns the first row behind lo of p_batch for which <policy>_rows raises an
--- error: its position, its table's OID and ctid. NULL if there is none; a step raises it then. It
--- counts rows along the walk, each time twice as many, then halves the range in doubt.
+-- _find_failing_row returns the first row after lo of p_batch for which <policy>_rows raises an
+-- error. It returns the row's position, and its table's OID and ctid. It returns NULL if there is
+-- no such row, because a step raised the error. It evaluates the first 1, 2, 4, 8, ... rows of the
+-- walk until the error occurs. Then it halves the range that contains the row.
 CREATE OR REPLACE FUNCTION retention._find_failing_row(
     p_policy retention.policy, p_batch retention.batch_range, OUT hi jsonb, OUT passed text)
 LANGUAGE plpgsql AS $function$

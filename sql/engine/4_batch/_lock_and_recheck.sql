@@ -1,9 +1,10 @@
 -- _lock_and_recheck locks rows of a policy, and rechecks the locked rows by <policy>_rows in a
 -- newer snapshot.
--- rels, tids: the rows to take. kept: the other rows, by what keeps them. contended: rows that
--- could not be locked. Rows that are not due any more, and rows of other passes, are in none of
--- these.
--- Raises PR005 if a join returns several rows for one row.
+-- rels, tids: the rows to take
+-- kept: how many rows are kept, by what keeps them
+-- contended: how many rows could not be locked
+-- Rows that are no longer due, and rows of other passes, are in none of these. Raises PR005 if a
+-- join returns several rows for one row.
 CREATE OR REPLACE FUNCTION retention._lock_and_recheck(
     p_policy retention.policy, p_batch retention.batch_range, p_table regclass, p_rels oid[], p_tids tid[],
     OUT contended bigint, OUT rels oid[], OUT tids tid[], OUT kept jsonb)
@@ -45,7 +46,7 @@ BEGIN
         LEFT JOIN (SELECT DISTINCT * FROM retention._held(p_policy.name, rels, tids, p_batch.as_of, true)) h
             ON (h.rel, h.tid) = (x.rel, x.tid);
     END IF;
-    -- A rank also finds rows of other passes.
+    -- A rank also finds rows of other passes. Those do not count as contended.
     IF contended > 0 AND jsonb_array_length(p_policy.passes) > 1 THEN
         SELECT array_agg(x.rel), array_agg(x.tid) INTO v_batch.rels, v_batch.tids
         FROM unnest(p_rels, p_tids) x (rel, tid)

@@ -1,7 +1,9 @@
--- _next_rows returns the next rows of a pass in the order of its cursor, behind lo of p_batch, up
--- to its hi. It returns at most p_rows, plus all rows with the last value if a watermark moves past
--- them. hi is the position of the last row. With p_range it determines only hi. By rank, groups has
--- the number of each row's group, and keys the groups' keys.
+-- _next_rows returns the next rows of a pass in the order of its cursor, after lo of p_batch and
+-- not after its hi. It returns at most p_rows. If a watermark moves past the rows, it adds all rows
+-- that have the last value.
+-- p_range: determine only hi
+-- hi: the position of the last row
+-- groups, keys: for a rank, the number of each row's group, and the keys of the groups
 CREATE OR REPLACE FUNCTION retention._next_rows(
     p_policy retention.policy, p_batch retention.batch_range, p_rows integer, p_range boolean, OUT scanned bigint,
     OUT rels oid[], OUT tids tid[], OUT keys jsonb, OUT groups bigint[], OUT hi jsonb, OUT last boolean)

@@ -1,9 +1,11 @@
--- _process_batch takes the rows of one batch, in several attempts if needed. An attempt that raises
--- is rolled back. The next one locks the rows first, if another session was in the way, or has a
--- tenth of the rows, down to one. If that row alone fails, it is counted and skipped. Then attempts
--- grow again, until all rows in doubt are processed, or a second is over.
--- If a watermark moves past the rows, no row may be skipped: refused is then NULL. An error that no
--- row causes is raised again, and so is every error if the policy sets batch.whole.
+-- _process_batch takes the rows of one batch, in several attempts if needed. It rolls back an
+-- attempt that raises an error. If another session was in the way, the next attempt locks the rows
+-- first. Otherwise the next attempt has a tenth of the rows, down to one row. If one row alone
+-- fails, the function counts and skips it. Then attempts grow again, until all rows in doubt are
+-- processed or a second is over.
+-- If a watermark moves past the rows, no row may be skipped, and the function returns refused as
+-- NULL. It raises an error again if no row causes it. If the policy sets batch.whole, it raises
+-- every error again.
 CREATE OR REPLACE FUNCTION retention._process_batch(
     p_run retention.run, p_policy retention.policy, p_held boolean, p_locked boolean, INOUT p_next retention.batch,
     OUT outcome text)
@@ -27,7 +29,8 @@ BEGIN
             GET STACKED DIAGNOSTICS v_context = PG_EXCEPTION_CONTEXT;
             v_by := retention._refused_by(SQLSTATE, v_context);
             IF v_by IS NULL OR v_skip THEN RAISE; END IF;
-            -- The log uses 57014 for a cancel only. If no single row raises it, it was a cancel.
+            -- In the log, 57014 means a cancel, so the 57014 of a row is logged as P0001. If no
+            -- single row raises 57014, it was a cancel.
             v_cancelled := v_cancelled OR SQLSTATE = '57014';
             v_code := CASE SQLSTATE WHEN '57014' THEN 'P0001' ELSE SQLSTATE END;
             IF v_by = 'row' AND v_pass ? 'undone' THEN
@@ -36,7 +39,7 @@ BEGIN
                 IF retention._fails_without_rows(p_policy, v_batch, p_held, p_next, SQLSTATE) THEN RAISE; END IF;
                 v_proven := true;
             END IF;
-            -- Of the first error.
+            -- The batch's row reports the first error.
             IF p_next.refused = 0 THEN p_next.sqlstate := v_code; p_next.message := SQLERRM; END IF;
             v_doubtful := greatest(v_doubtful, v_rows);
             IF v_rows = 1 AND v_locked AND v_pass ? 'whole' THEN

@@ -1,6 +1,7 @@
--- _share locks the tables that guards read, by <policy>_share. It never waits for a lock, since
--- other sessions would wait behind it, but tries five times within some milliseconds. Raises 55P03
--- if it cannot obtain the locks, or if the migrating role lacks the privilege.
+-- _share locks the tables from which guards read, by <policy>_share. It never waits for a lock,
+-- because other sessions would wait behind it. Instead it tries five times within some
+-- milliseconds. Raises 55P03 if it cannot obtain the locks, or if the migrating role lacks the
+-- privilege.
 CREATE OR REPLACE FUNCTION retention._share(p_function text) RETURNS void LANGUAGE plpgsql AS $function$
 BEGIN
     FOR v_try IN 1 .. 5 LOOP

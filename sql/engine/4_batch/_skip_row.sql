@@ -1,4 +1,5 @@
--- _skip_row counts a skipped row by what kept it: once in a run, even if several passes meet it.
+-- _skip_row counts a skipped row by what kept it. It counts a refused row once in a run, even if
+-- several passes meet the row.
 CREATE OR REPLACE FUNCTION retention._skip_row(p_next retention.batch, p_policy retention.policy, p_by text, p_row text)
 RETURNS retention.batch LANGUAGE plpgsql STABLE AS $function$
 DECLARE v_next retention.batch := p_next;

@@ -1,6 +1,9 @@
--- _use_one_statement reports whether the next batch may be one statement. The policy allows it, no
--- row was locked or refused lately, and for a rank the next group is complete and has no more rows
--- than a batch may take.
+-- _use_one_statement reports whether the next batch may be one statement. All of these must be
+-- true:
+-- - The policy allows it.
+-- - No row was locked or refused in the last 20 batches.
+-- - For a rank, no row of the next group was skipped, and the group has no more surplus rows than a
+--   batch may take.
 CREATE OR REPLACE FUNCTION retention._use_one_statement(p_policy retention.policy, p_last retention.batch)
     RETURNS boolean
 LANGUAGE plpgsql STABLE AS $function$

@@ -1,4 +1,4 @@
 -- Batch
--- Finds the next rows, calls <policy>_take, and returns what became of each row. Only functions
+-- Finds the next rows, calls <policy>_take, and returns what happened to the rows. Only functions
 -- that retention._batch calls change rows of the application. _run_step calls this chapter once in
 -- a transaction.

@@ -1,6 +1,6 @@
--- _candidates returns for each policy and report, sorted, the objects outside pg_catalog that its
--- names could mean. It leaves out a function or operator if the policy has no value of the type of
--- an argument.
+-- _candidates returns, for each policy and report, the objects outside pg_catalog that its names
+-- could mean, sorted. It leaves out a function or operator if the policy has no value of one of its
+-- argument types.
 CREATE OR REPLACE FUNCTION retention._candidates(p_policies retention.policy[])
 RETURNS TABLE (policy text, objects text[])
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan

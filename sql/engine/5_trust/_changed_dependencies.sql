@@ -1,16 +1,18 @@
--- _changed_dependencies returns how the catalog differs from what policies were generated for, a
--- sentence for each difference. It reports:
--- * tables that a policy changes and that are protected, themselves or by a table in the same
--- partition or inheritance tree
--- * relations, columns and keys (policy.dependencies) that are missing or different
--- * foreign keys that a delete or update would fire and that the policy does not know; those that
--- it needs and that do not fire; those that are switched off
--- * tables that inherit from a table that the policy changes, and rules on such tables
--- * names in the policy's SQL that can mean another object; with p_code also foreign code, which
--- _pin checks
--- It checks all policies in one query. Batches call it while they hold their locks. It reads only the
--- catalog, unless a name can mean another object: then it plans the policy's query, with ACCESS SHARE
--- on its tables and at most 1 s for each lock, to tell whether the server still accepts it.
+-- _changed_dependencies returns how the catalog differs from the one for which policies were
+-- generated, as a sentence for each difference. It reports:
+-- - tables that a policy changes although they are protected. A table is also protected by another
+--   table in the same partition or inheritance tree.
+-- - relations, columns and keys (policy.dependencies) that are missing or different
+-- - foreign keys that a delete or update would fire, but that the policy does not know
+-- - foreign keys that the policy needs, but that do not exist
+-- - foreign keys that are switched off
+-- - tables that inherit from a table that the policy changes, and rules on such tables
+-- - names in the policy's SQL that can mean another object
+-- - if p_code is true, foreign code, which _pin checks
+-- It checks all policies in one query. Batches call it while they hold their locks.
+-- It reads only the catalog, unless a name can mean another object. In that case it plans the
+-- policy's query, to find out whether the server still accepts the query. Planning takes ACCESS
+-- SHARE on the policy's tables, and waits at most 1 s for each lock.
 CREATE OR REPLACE FUNCTION retention._changed_dependencies(p_policies retention.policy[], p_code boolean DEFAULT true)
 RETURNS TABLE (policy text, why text)
 LANGUAGE plpgsql STABLE ROWS 1 SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off
@@ -123,7 +125,7 @@ BEGIN
                       WHEN 'f' THEN 'foreign' WHEN 'm' THEN 'materialized view' ELSE c.relkind::text END) x (kind)) k
         ORDER BY p.name, e.key
     LOOP
-        -- Statements that need not run are not planned either.
+        -- Statements that need not run are not planned, which saves time.
         IF v_rel.faults <> '{}' THEN RETURN QUERY SELECT v_rel.policy, f || c_again FROM unnest(v_rel.faults) f; END IF;
         CONTINUE WHEN NOT v_rel.more;
         IF v_rel.want ? 'key' AND NOT EXISTS (
@@ -174,8 +176,9 @@ BEGIN
           FROM retention._keys_to(v_tables) k CROSS JOIN retention._table_name(k.conrelid) f (name)
           JOIN unnest(v_names, v_tables) m (name, oid) ON m.oid = k.confrelid
           WHERE k.confdeltype IN ('c', 'n', 'd') AND k.conparentid = '0' GROUP BY m.name) x (name, keys);
-    -- The policy depends on these ON DELETE actions. Without one, copied rows would stay and refer
-    -- to no row. If the action fails because a column is NOT NULL, the run refuses the row.
+    -- The policy depends on these ON DELETE actions. If one is missing, rows that the policy copied
+    -- would stay and refer to no row. If the action fails because a column is NOT NULL, the run
+    -- refuses the row.
     RETURN QUERY
     SELECT p.name, format('the policy depends on a foreign key %s -> %s, which is not there', e.key, w.does) || c_again
     FROM unnest(p_policies) p CROSS JOIN jsonb_each(p.dependencies) e

@@ -1,7 +1,8 @@
--- _discard_effects is called after a rollback that undid a policy's evaluation. It deallocates the
--- statements that the policy's code prepared, which a rollback does not: a client that uses
--- prepared statements by name would execute them. Its callers raise every other error, including a
--- PR009 of the policy's own code: an incomplete result would hide held rows.
+-- _discard_effects deallocates the statements that a policy's code prepared. A rollback does not
+-- deallocate them, and a client that uses prepared statements by name would execute them. Functions
+-- that evaluate a policy and roll the evaluation back call it after the rollback.
+-- These functions raise PR009 to roll back. They raise every other error again, and so a PR009 of
+-- the policy's own code: an incomplete result would hide held rows.
 CREATE OR REPLACE FUNCTION retention._discard_effects() RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $function$
 DECLARE v_name text;

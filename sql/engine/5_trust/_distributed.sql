@@ -1,5 +1,5 @@
--- _distributed returns the tables that Citus distributes or replicates. Their rows and ctids belong
--- to its nodes.
+-- _distributed returns the tables that Citus distributes or replicates. Their rows and ctids are on
+-- the nodes of Citus.
 CREATE OR REPLACE FUNCTION retention._distributed() RETURNS SETOF oid
 LANGUAGE plpgsql STABLE ROWS 1 SET search_path = pg_catalog, pg_temp AS $function$
 BEGIN

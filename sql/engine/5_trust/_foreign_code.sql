@@ -1,10 +1,10 @@
--- _foreign_code returns a sentence for each piece of foreign code: code that would run when the
--- policies or reports are evaluated, and that a role owns which is not trusted. It reports:
--- * what _untrusted returns for their relations and schemas, and for tables whose foreign keys are
--- checked on delete
--- * roles that may create triggers or foreign keys on their tables, since nobody can tell later who
--- created one
--- * event triggers, if the policies drop tables
+-- _foreign_code returns a sentence for each piece of foreign code. That is code that would run when
+-- the policies or reports are evaluated, and whose owner is not trusted. It reports:
+-- - the result of _untrusted for the relations and schemas of the policies, and for tables whose
+--   foreign keys are checked on delete
+-- - roles that may create triggers or foreign keys on the tables of the policies, because the
+--   catalog does not record who created one
+-- - event triggers, if the policies drop tables
 CREATE OR REPLACE FUNCTION retention._foreign_code(p_policies retention.policy[]) RETURNS SETOF text
 LANGUAGE plpgsql STABLE ROWS 1 SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan
 SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off AS $function$

@@ -1,5 +1,5 @@
--- _means_nothing reports whether an SQLSTATE says that a name, type, constant or syntax in a
--- statement has no meaning.
+-- _means_nothing reports whether an SQLSTATE means that a name, type, constant or syntax in a
+-- statement is invalid.
 CREATE OR REPLACE FUNCTION retention._means_nothing(p_sqlstate text) RETURNS boolean
 LANGUAGE plpgsql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $function$
 BEGIN

@@ -1,13 +1,14 @@
 -- _names returns the names in the SQL of a policy or report that PostgreSQL may look up in several
--- schemas, as [schema, name] pairs. "called" has names of functions and operators, which PostgreSQL
--- chooses by their argument types. "found" has names that PostgreSQL looks up by name alone, and
--- finds outside pg_catalog: types, collations and so on. Words in strings count, since a literal
--- may be the name of an object.
+-- schemas, as [schema, name] pairs.
+-- called: names of functions and operators. PostgreSQL chooses among these by their argument types.
+-- found: names of objects outside pg_catalog that PostgreSQL looks up by name alone, such as types
+--   and collations
+-- Words in string literals are included, because a literal may be the name of an object.
 CREATE OR REPLACE FUNCTION retention._names(p_policy retention.policy) RETURNS jsonb
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET standard_conforming_strings = on AS $function$
 DECLARE
     c_word CONSTANT text := '([^\s!-#%-/:-@[-^`{-~]+)'; c_quoted CONSTANT text := '"((?:[^"]|"")+)"';
-    -- The operators of IN, LIKE, ...
+    -- The operators behind IN, LIKE and other syntax.
     c_syntax CONSTANT text := ' = <> < > <= >= ~~ !~~ ~~* !~~* ~ ';
     v_path CONSTANT text[] := (SELECT string_to_array(i.search_path, ', ') FROM retention.install i);
     v_sql CONSTANT text := (

@@ -1,7 +1,8 @@
--- _obstacle returns why no run of a policy may touch a row now, and by what such a run trips
--- (tripped_by); NULL if runs may. Foreign code comes first. Without p_code it is checked only if
--- something else is an obstacle, because _pin checks it before the policy is evaluated. Reads the
--- catalog and the holds. _changed_dependencies says what it locks.
+-- _obstacle returns why no run of a policy may touch a row now (message), and what trips such a run
+-- (tripped_by). Both are NULL if runs may touch rows. Foreign code is reported first.
+-- p_code: check for foreign code. If it is false, the function does so only if there is another
+--   obstacle, because _pin checks foreign code before the policy is evaluated.
+-- The function reads the catalog and the holds. _changed_dependencies documents its locks.
 CREATE OR REPLACE FUNCTION retention._obstacle(
     p_policy retention.policy, p_as_of timestamptz, p_code boolean, OUT tripped_by text, OUT message text)
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $function$

@@ -1,7 +1,7 @@
--- _pin is called before a policy or report is evaluated. Raises 42501 if the evaluation would not
--- run as the worker, and PR004 if it could run code of a role that is not trusted. Then it sets the
--- install's search path and time zone. They are reset when the calling function ends, because that
--- function has SET clauses for them and for other settings.
+-- _pin prepares the evaluation of a policy or report. Raises 42501 if the evaluation would not run
+-- as the worker. Raises PR004 if the evaluation could run code of a role that is not trusted. Then
+-- it sets the install's search path and time zone. PostgreSQL resets them when the calling function
+-- ends, because that function has SET clauses for both settings.
 CREATE OR REPLACE FUNCTION retention._pin(p_policy retention.policy) RETURNS void
 LANGUAGE plpgsql AS $function$
 DECLARE v_foreign CONSTANT text := (SELECT f FROM retention._foreign_code(ARRAY[p_policy]) f LIMIT 1);

@@ -1,12 +1,14 @@
--- _pin_settings gives its built-in value, until the transaction ends, to every setting that any
--- role may change and on which expressions can depend. Only default_text_search_config gets the
--- value of the session that installed. It leaves out settings of its callers' SET clauses, of
--- clients, timeouts, tablespaces and Citus. Settings that only superusers may change keep the
--- server's value.
+-- _pin_settings sets settings on which expressions can depend to their built-in values, until the
+-- transaction ends. It sets those that any role may change. Only default_text_search_config gets
+-- the value of the session that installed.
+-- It leaves out settings in the SET clauses of its callers, settings of clients, timeouts,
+-- tablespaces and settings of Citus. Settings that only superusers may change keep the server's
+-- value.
 CREATE OR REPLACE FUNCTION retention._pin_settings() RETURNS void
 LANGUAGE plpgsql AS $function$
 BEGIN
-    -- pg_settings has an extension's settings only after its library is loaded, perhaps in a batch.
+    -- pg_settings has an extension's settings only after its library is loaded, which a batch may
+    -- cause.
     PERFORM pg_catalog.set_config(x.name, x.value, true) FROM (VALUES ('pg_trgm.similarity_threshold', '0.3'),
         ('pg_trgm.word_similarity_threshold', '0.6'), ('pg_trgm.strict_word_similarity_threshold', '0.5')) x (name,
             value)

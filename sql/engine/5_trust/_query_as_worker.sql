@@ -1,8 +1,8 @@
--- _query_as_worker returns the rows of a query on the application's tables, which it executes as
--- the worker: their types, operators and indexes may have code that the owner must not run. p_value
--- is $1. If the query evaluates a policy or report, p_policy is its name, and its code is checked
--- first. The query is read-only. Everything that such code set, declared or deferred is rolled
--- back.
+-- _query_as_worker executes a query on the application's tables as the worker, and returns its
+-- rows. Types, operators and indexes of these tables may have code that the owner must not run. The
+-- query is read-only. Everything that such code set, declared or deferred is rolled back.
+-- p_value: the value of $1 in the query
+-- p_policy: the policy or report that the query evaluates, or NULL. Its code is checked first.
 CREATE OR REPLACE FUNCTION retention._query_as_worker(p_query text, p_value jsonb DEFAULT NULL,
     p_policy text DEFAULT NULL)
 RETURNS SETOF jsonb LANGUAGE plpgsql ROWS 1 SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $function$

@@ -1,5 +1,5 @@
--- _query_tables_as_worker executes the query of _query_as_worker. If the query evaluates no policy,
--- it does not check whether code of the tables is trusted.
+-- _query_tables_as_worker executes the query for _query_as_worker. If the query evaluates no
+-- policy, the function does not check whether the code of the tables is trusted.
 CREATE OR REPLACE FUNCTION retention._query_tables_as_worker(p_query text, p_value jsonb, p_policy text)
     RETURNS SETOF jsonb
 LANGUAGE plpgsql ROWS 1 SET search_path = pg_catalog, pg_temp SET row_security = off SET jit = off AS $function$

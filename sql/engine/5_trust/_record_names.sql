@@ -1,5 +1,5 @@
--- _record_names records which objects the names of a policy or report can mean now; NULL: those of
--- all.
+-- _record_names records which objects the names of a policy or report can mean now. If p_policy is
+-- NULL, it does so for all policies and reports.
 CREATE OR REPLACE FUNCTION retention._record_names(p_policy text) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $function$
 BEGIN

@@ -1,7 +1,9 @@
--- _refuse_after_write raises 25001 if the transaction has written: its deferred triggers would run
--- with the owner's privileges. Raises 55000 if the isolation level is not READ COMMITTED, since
--- guards and holds would be evaluated in an old snapshot, or if session_replication_role is
--- "replica", since no foreign key would fire.
+-- _refuse_after_write raises an error if a step must not run in this transaction.
+-- - 25001: the transaction has written. Its deferred triggers would run with the owner's
+--   privileges.
+-- - 55000: the isolation level is not READ COMMITTED. Guards and holds would be evaluated in an old
+--   snapshot.
+-- - 55000: session_replication_role is "replica". No foreign key would fire.
 CREATE OR REPLACE FUNCTION retention._refuse_after_write() RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $function$
 BEGIN

@@ -1,6 +1,6 @@
--- _refuse_other_roles raises 42501 unless the current role is the worker, and the session cannot
--- become another role by RESET ROLE. The worker owns some functions, and may have changed their
--- attributes.
+-- _refuse_other_roles raises 42501 unless the current role is the worker and RESET ROLE cannot make
+-- it another role. It checks this at run time, because the worker owns some functions and may have
+-- changed their attributes.
 CREATE OR REPLACE FUNCTION retention._refuse_other_roles() RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $function$
 DECLARE c_worker CONSTANT name := 'retention_worker';  -- '' if one role has all tasks

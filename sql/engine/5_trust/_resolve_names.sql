@@ -1,7 +1,8 @@
--- _resolve_names returns the objects that PostgreSQL finds by name alone, for [schema, name] pairs:
--- for each name and kind the object in the first schema, unless pg_catalog has one of that name.
--- Kinds are all that have a name in a schema, according to the catalog, except functions and
--- operators (see _candidates). Row types of tables are left out.
+-- _resolve_names returns the objects that PostgreSQL finds by name alone, for [schema, name] pairs.
+-- For each name and kind, it returns the object in the first schema that has one. It returns none
+-- if pg_catalog has an object of that name and kind.
+-- The kinds are all that the catalog knows to have a name in a schema, except functions and
+-- operators (see _candidates). It leaves out row types of tables.
 CREATE OR REPLACE FUNCTION retention._resolve_names(p_names jsonb) RETURNS TABLE (name text, object text)
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET jit = off AS $function$
 BEGIN

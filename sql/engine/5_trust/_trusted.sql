@@ -1,7 +1,8 @@
--- _trusted returns the roles whose code may run in batches. The first is the runtime's owner; its
--- members are trusted, too, among them superusers and the migrating role. The others are those of
--- p_trust (NULL: of install.trust). pg_database_owner is among them if the owner of the database
--- is.
+-- _trusted returns the roles whose code may run in batches.
+-- - The first is the runtime's owner. Its members are trusted, too, among them superusers and the
+--   migrating role.
+-- - The others are the roles in p_trust, or in install.trust if p_trust is NULL.
+-- - pg_database_owner is returned if the owner of the database is trusted.
 CREATE OR REPLACE FUNCTION retention._trusted(p_trust text[] DEFAULT NULL) RETURNS oid[]
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan AS $function$
 DECLARE

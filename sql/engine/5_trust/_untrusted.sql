@@ -1,9 +1,11 @@
--- _untrusted returns a sentence for each object whose code could run when relations are read or
--- written, or when names are looked up in schemas, and whose owner is not trusted.
--- It follows pg_depend from the relations to objects that belong to them (triggers, rules,
--- constraints, indexes) and to objects that these use (functions, operators, types, casts). An
--- owner is responsible for what his functions call. In the schemas all objects count, used or not,
--- because PostgreSQL calls the best match for its arguments.
+-- _untrusted returns a sentence for each object whose owner is not trusted and whose code could
+-- run. The code could run when relations are read or written, or when names are looked up in
+-- schemas.
+-- The function follows pg_depend from the relations to objects that belong to them (triggers,
+-- rules, constraints, indexes). From these it follows pg_depend to objects that they use
+-- (functions, operators, types, casts). It does not look into functions: a trusted owner is
+-- responsible for what his functions call. In the schemas it checks all objects, used or not,
+-- because PostgreSQL calls the function that best matches the arguments.
 CREATE OR REPLACE FUNCTION retention._untrusted(
     p_relations oid[], p_schemas text[], p_trusted oid[] DEFAULT retention._trusted()) RETURNS SETOF text
 LANGUAGE plpgsql STABLE ROWS 1 SECURITY DEFINER SET search_path = pg_catalog, pg_temp
@@ -35,7 +37,7 @@ BEGIN
             SELECT d.classid, d.objid FROM pg_depend d
             WHERE r.class = 'pg_type'::regclass AND d.refclassid = r.class AND d.refobjid = r.id
               AND (d.classid = 'pg_constraint'::regclass OR d.classid = 'pg_class'::regclass AND d.deptype = 'i')
-            UNION ALL  -- not casts to types of untrusted roles: the policy has no value of these
+            UNION ALL  -- without casts to types of untrusted roles: the policy has no such value
             SELECT 'pg_proc'::regclass, k.castfunc FROM pg_depend d JOIN pg_cast k ON k.oid = d.objid
             JOIN pg_type t ON t.oid = CASE k.castsource WHEN r.id THEN k.casttarget ELSE k.castsource END
             WHERE r.class = 'pg_type'::regclass AND d.refclassid = r.class AND d.refobjid = r.id
@@ -47,7 +49,7 @@ BEGIN
                                pg_get_userbyid(o.owner), CASE r.place WHEN 4 THEN
                                ', and stands where names of the policy are looked up' END) || c_mend
         FROM (SELECT 1 AS place, r.class, r.id FROM reached r UNION ALL
-              -- SQL of policies names tables with their schemas, and never names the other kinds.
+              -- The SQL of policies qualifies tables, and never contains names of the other kinds.
               SELECT 4, d.classid, d.objid FROM pg_depend d
               WHERE d.refclassid = 'pg_namespace'::regclass AND d.refobjid = ANY (v_schemas) AND d.classid NOT IN (
                   'pg_class'::regclass, 'pg_statistic_ext'::regclass, 'pg_extension'::regclass,

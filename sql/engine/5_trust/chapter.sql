@@ -1,4 +1,4 @@
 -- Trust
--- Why a run must not touch anything: a role that is not trusted owns code that would run, or the
--- catalog differs from what the policy was generated for. All functions that evaluate a policy call
--- this chapter first.
+-- Reasons for which a run must not touch anything. A role that is not trusted owns code that would
+-- run, or the catalog differs from the one for which the policy was generated. All functions that
+-- evaluate a policy call this chapter first.

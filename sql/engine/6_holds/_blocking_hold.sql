@@ -1,6 +1,6 @@
--- _blocking_hold returns why holds stop all runs of a policy; NULL if they do not. Either a hold in
--- force cannot be applied (_invalid_hold), or it is on a table that a "sql" step or an archive
--- changes.
+-- _blocking_hold returns why a hold stops all runs of a policy. It returns NULL if none does. A
+-- hold in force stops them if it cannot be applied (_invalid_hold), or if a "sql" step or an
+-- archive changes its table.
 CREATE OR REPLACE FUNCTION retention._blocking_hold(p_policy text, p_as_of timestamptz) RETURNS text
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $function$
 BEGIN

@@ -1,5 +1,6 @@
--- _distributed_table returns the tables, followed by the distributed tables whose shards they are:
--- holds are placed on these. It looks up no name, because the caller may lack USAGE on the schema.
+-- _distributed_table returns the tables, and after them the distributed tables whose shards they
+-- are, because holds are placed on distributed tables. It looks up no name, because the caller may
+-- lack USAGE on the schema.
 CREATE OR REPLACE FUNCTION retention._distributed_table(p_tables oid[]) RETURNS oid[]
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $function$
 BEGIN

@@ -1,6 +1,8 @@
--- _held returns which of some rows of a policy are held: the rows themselves, rows that a delete
--- would take or change along foreign keys, and rows of other tables that a step would change or
--- drop. p_lock is for batches, see _held_below.
+-- _held returns which of some rows of a policy are held. A row is held in these cases:
+-- - A hold matches the row itself.
+-- - Deleting the row would delete or change a held row along foreign keys.
+-- - A step would change or drop a held row of another table because of the row.
+-- p_lock: true for batches, see _held_below
 CREATE OR REPLACE FUNCTION retention._held(
     p_policy text, p_rels oid[], p_tids tid[], p_as_of timestamptz, p_lock boolean) RETURNS TABLE (rel oid, tid tid)
 LANGUAGE plpgsql AS $function$

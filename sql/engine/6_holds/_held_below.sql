@@ -1,7 +1,8 @@
--- _held_below returns the numbers (p_n) of the rows that are held. If p_deletes, it also returns
--- rows from which foreign keys lead to a held row, to any depth. p_lock locks the rows in between.
--- A session that inserts or moves a referring row needs FOR KEY SHARE on the row that it refers to,
--- so no held row, and none that a step copies, can be added meanwhile.
+-- _held_below returns the numbers (p_n) of the rows that are held.
+-- p_deletes: also return rows from which foreign keys lead to a held row, to any depth
+-- p_lock: lock the rows to which the foreign keys lead
+-- A session that inserts or moves a referring row needs FOR KEY SHARE on the referenced row. With
+-- the locks, no session can meanwhile add a held row, or a row that a step copies.
 CREATE OR REPLACE FUNCTION retention._held_below(
     p_table oid, p_n integer[], p_rels oid[], p_tids tid[], p_deletes boolean, p_as_of timestamptz, p_lock boolean,
     p_policy text)

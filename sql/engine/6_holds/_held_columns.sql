@@ -1,6 +1,6 @@
--- _held_columns returns what a hold records of its table: the registry's name, the columns'
--- numbers, and their types with modifier and collation. For an enum, the type includes the value
--- and its OID. A missing column has no element.
+-- _held_columns returns what a hold records about its table: the name in the registry, the numbers
+-- of the columns, and their types with modifier and collation. For an enum, the type includes the
+-- held value and its OID. The arrays have no element for a missing column.
 CREATE OR REPLACE FUNCTION retention._held_columns(
     p_rel oid, p_columns text[], p_match jsonb, OUT table_name text, OUT attnums smallint[], OUT types text[])
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $function$

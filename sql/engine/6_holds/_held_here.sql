@@ -1,6 +1,6 @@
--- _held_here returns the numbers (p_n) of rows of a table (its root) that are held themselves. It
--- returns all if this cannot be determined (_invalid_hold). It is VOLATILE, so that it sees rows as
--- they are after a wait for a lock.
+-- _held_here returns the numbers (p_n) of the rows of a table (its root) that holds match directly.
+-- It returns all numbers if it cannot determine this (_invalid_hold). It is VOLATILE, so that it
+-- sees the rows as they are after it waited for a lock.
 CREATE OR REPLACE FUNCTION retention._held_here(
     p_table oid, p_n integer[], p_rels oid[], p_tids tid[], p_as_of timestamptz) RETURNS integer[]
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET row_security = off AS $function$

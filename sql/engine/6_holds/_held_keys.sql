@@ -1,6 +1,6 @@
 -- _held_keys returns the foreign keys that lead from deletes in a table to a table with a hold in
--- force, or to one whose rows a step copies, as _keys_reached returns them. Raises 55000 if rows
--- cannot be followed along one of them.
+-- force. It also returns those that lead to a table whose rows a step copies. The result is an
+-- array of rows of _keys_reached. Raises 55000 if rows cannot be followed along one of these keys.
 CREATE OR REPLACE FUNCTION retention._held_keys(p_table oid, p_as_of timestamptz, p_policy text) RETURNS jsonb
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $function$
 DECLARE v_keys jsonb; v_missing text;

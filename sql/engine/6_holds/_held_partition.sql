@@ -1,6 +1,6 @@
--- _held_partition reports whether a partition has a held row. It returns true if this cannot be
--- determined. It reads the partition through its root, on which the worker has privileges, by the
--- partition's bounds.
+-- _held_partition reports whether a partition has a held row. It returns true if it cannot
+-- determine this. It reads the rows within the partition's bounds through the root, because the
+-- worker has privileges on the root.
 CREATE OR REPLACE FUNCTION retention._held_partition(p_partition oid, p_as_of timestamptz) RETURNS boolean
 LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $function$
     SELECT retention._is_any_held(format('(SELECT * FROM %s WHERE %s)', r.root::regclass,

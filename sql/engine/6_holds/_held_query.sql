@@ -1,8 +1,9 @@
--- _held_query returns SQL for the held ones among the rows t that p_select reads, with a part for
--- each list of columns that holds in force on p_holds have. Their values are compared with columns
--- of p_table. With p_former it adds holds with such columns on partitioned tables, because the
--- table may have been a partition. NULL if there are no such holds. To be called only if
+-- _held_query returns SQL for the held rows among the rows t that p_select reads. The SQL has a
+-- part for each list of columns that holds in force on p_holds have. It compares the values of the
+-- holds with the columns of p_table. The result is NULL if there are no such holds. Call it only if
 -- _invalid_hold() returns NULL.
+-- p_former: include holds with such columns on partitioned tables, because the table may have been
+--   a partition
 CREATE OR REPLACE FUNCTION retention._held_query(
     p_select text, p_table oid, p_holds oid[], p_as_of timestamptz, p_former boolean DEFAULT false) RETURNS text
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $function$

@@ -1,5 +1,5 @@
--- _held_rows returns all held rows of a policy's table, as _held does, for people and for ranks
--- that read keep.hold.
+-- _held_rows returns all held rows of a policy's table, as _held determines them. People call it,
+-- and so do ranks with keep.hold.
 CREATE OR REPLACE FUNCTION retention._held_rows(p_policy text, p_as_of timestamptz) RETURNS TABLE (rel oid, tid tid)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET jit = off AS $function$
 BEGIN

@@ -1,6 +1,6 @@
--- _hold_kinds returns one hold in force of each kind: same table, table name, columns and types. Of
--- a kind it returns the hold that expires last. It jumps through the index from kind to kind, since
--- there may be a million holds of one kind.
+-- _hold_kinds returns one hold in force of each kind. Holds of one kind have the same table, table
+-- name, columns and types. It returns the hold of each kind that expires last. It jumps through the
+-- index from kind to kind, because there may be a million holds of one kind.
 CREATE OR REPLACE FUNCTION retention._hold_kinds(p_as_of timestamptz) RETURNS SETOF retention.hold
 LANGUAGE plpgsql STABLE ROWS 10 SET search_path = pg_catalog, pg_temp AS $function$
 DECLARE h retention.hold;

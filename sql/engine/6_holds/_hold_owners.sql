@@ -1,6 +1,6 @@
--- _hold_owners returns tables, all tables that they inherit from (for a partition: its parents),
--- and the distributed tables whose shards they are. A hold on any of these applies to their rows.
--- Reads only the catalog.
+-- _hold_owners returns the tables on which a hold applies to rows of the given tables. These are
+-- the tables themselves, all tables from which they inherit (for a partition, its parents), and the
+-- distributed tables whose shards they are. It reads only the catalog.
 CREATE OR REPLACE FUNCTION retention._hold_owners(p_tables oid[]) RETURNS oid[]
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan AS $function$
 BEGIN

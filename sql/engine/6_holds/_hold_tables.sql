@@ -1,6 +1,6 @@
--- _hold_tables returns the tables whose holds concern a policy: its own table, those of its steps,
--- and those that foreign keys reach from its deletes. For a partitioned table it returns the root.
--- Reads only the catalog.
+-- _hold_tables returns the tables whose holds concern a policy. These are its own table, the tables
+-- of its steps, and the tables that foreign keys reach from its deletes. For a partition it returns
+-- the root. It reads only the catalog.
 CREATE OR REPLACE FUNCTION retention._hold_tables(p_policy text) RETURNS oid[]
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $function$
     SELECT retention._hold_owners(ARRAY(SELECT DISTINCT coalesce(pg_partition_root(t), t)::oid

@@ -1,9 +1,9 @@
 -- _hold_terms returns SQL that compares holds by some columns with rows of a table.
--- values: reads the values of a hold h as c1, c2, ... with the columns' types; NULL if a column is
--- missing.
--- equal: the condition that a row t has the values of h.
--- printed: the same condition on texts, which an index on holds supports; NULL if equal values can
--- have different texts.
+-- values: the select list that reads the values of a hold h as c1, c2, ... with the types of the
+--   columns. NULL if a column is missing.
+-- equal: the condition that a row t has these values
+-- printed: the same condition on texts, which an index on holds supports. NULL if equal values can
+--   have different texts.
 CREATE OR REPLACE FUNCTION retention._hold_terms(
     p_rel oid, p_columns text[], OUT "values" text, OUT equal text, OUT printed text)
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $function$

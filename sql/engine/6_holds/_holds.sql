@@ -1,5 +1,5 @@
 -- _holds reports whether a hold in force may concern a policy. Every hold may concern a policy that
--- drops tables by name. If no hold is in force at all, it reads only an index.
+-- drops tables by name. If there is no unreleased hold, it reads only an index.
 CREATE OR REPLACE FUNCTION retention._holds(p_policy text, p_as_of timestamptz) RETURNS boolean
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $function$
 DECLARE v_tables oid[];

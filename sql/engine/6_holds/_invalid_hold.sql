@@ -1,6 +1,8 @@
--- _invalid_hold returns a sentence about a hold in force that cannot be applied; NULL if there is
--- none. On the given tables, or under their names: the table, a column, type, collation or value
--- has changed. On any table: the table is gone.
+-- _invalid_hold returns a sentence about a hold in force that cannot be applied. It returns NULL if
+-- there is none. A hold cannot be applied in these cases:
+-- - The table of the hold no longer exists. This is checked for holds on any table.
+-- - The table, or a column, type, collation or value, has changed. This is checked for holds on the
+--   given tables, or under their names.
 CREATE OR REPLACE FUNCTION retention._invalid_hold(p_tables oid[], p_as_of timestamptz) RETURNS text
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $function$
 DECLARE

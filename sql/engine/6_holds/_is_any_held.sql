@@ -1,6 +1,8 @@
--- _is_any_held reports whether any row t of a table is held; p_rows is the table in a FROM clause.
--- It returns true if this cannot be determined. p_former: the table may have been a partition of a
--- table with holds. Rows that the worker cannot read then count as held.
+-- _is_any_held reports whether any row t of a table is held. It returns true if it cannot determine
+-- this.
+-- p_rows: the table, as in a FROM clause
+-- p_former: the table may have been a partition of a table with holds. Rows that the worker cannot
+--   read then count as held.
 CREATE OR REPLACE FUNCTION retention._is_any_held(
     p_rows text, p_table oid, p_holds oid[], p_as_of timestamptz, p_former boolean) RETURNS boolean
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $function$

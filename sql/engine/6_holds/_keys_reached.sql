@@ -1,6 +1,8 @@
--- _keys_reached returns the foreign keys that deletes from tables reach, to any depth: both tables
--- as written in a FROM clause (ONLY for a plain table; the root for a partition, since privileges
--- are granted on it), and how rows match. missing says why rows cannot be followed along a key.
+-- _keys_reached returns the foreign keys that deletes from tables reach, to any depth.
+-- parent_from, child_from: the two tables as in a FROM clause. A plain table has ONLY. A partition
+--   is replaced by its root, because privileges are granted on the root.
+-- matches: the condition that a row of the one table refers to a row of the other
+-- missing: why rows cannot be followed along the key, or NULL
 CREATE OR REPLACE FUNCTION retention._keys_reached(p_tables oid[])
 RETURNS TABLE (
     n integer, action "char", deferred boolean, parent_root oid, child_root oid, parent_from text, child_from text,
@@ -24,7 +26,7 @@ BEGIN RETURN QUERY WITH RECURSIVE reached AS (
             JOIN pg_attribute ca ON ca.attrelid = k.conrelid AND ca.attnum = u.child
             JOIN pg_attribute pa ON pa.attrelid = k.confrelid AND pa.attnum = u.parent
             JOIN pg_operator o ON o.oid = u.operator JOIN pg_namespace n ON n.oid = o.oprnamespace)
-           -- The key is one of a partition. The root is read, since privileges are granted on it.
+           -- The key may belong to a partition, but the root is read.
            || CASE WHEN x.parent <> k.confrelid THEN format(' AND p.tableoid = ANY (%L::oid[])',
                   ARRAY(SELECT t.relid::oid FROM pg_partition_tree(k.confrelid) t)) ELSE '' END
            || CASE WHEN x.child <> k.conrelid THEN format(' AND c.tableoid = ANY (%L::oid[])',

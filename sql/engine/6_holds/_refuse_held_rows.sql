@@ -1,6 +1,6 @@
--- _refuse_held_rows raises PR002 if one of the rows of another table that a step has locked is
--- held, or leads to a held row. Such a row may have been inserted after the batch was rechecked.
--- Without p_rels all rows are of p_table itself.
+-- _refuse_held_rows raises PR002 if a row of another table that a step has locked is held, or leads
+-- to a held row. Such a row may have been inserted after the batch rechecked its rows. If p_rels is
+-- NULL, all rows are in p_table itself.
 CREATE OR REPLACE FUNCTION retention._refuse_held_rows(
     p_policy text, p_table oid, p_rels oid[], p_tids tid[], p_deletes boolean, p_as_of timestamptz) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $function$

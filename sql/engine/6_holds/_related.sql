@@ -1,6 +1,7 @@
--- _related returns the rows of other tables that steps would delete or change, for some rows of the
--- policy (n, in p_rels and p_tids). It uses only the condition that joins them to these. It is
--- VOLATILE, so that it sees rows as they are after a wait for a lock.
+-- _related returns the rows of other tables that steps would delete or change because of some rows
+-- of the policy (n, in p_rels and p_tids). It evaluates only the condition that joins the two
+-- tables, not the step's other conditions. It is VOLATILE, so that it sees the rows as they are
+-- after it waited for a lock.
 CREATE OR REPLACE FUNCTION retention._related(
     p_policy retention.policy, p_rels oid[], p_tids tid[], p_as_of timestamptz)
 RETURNS TABLE (step integer, n integer, rel oid, tid tid, deletes boolean) LANGUAGE plpgsql AS $function$

@@ -1,4 +1,4 @@
 -- Holds
--- Which rows are held, themselves or because foreign keys lead from them to held rows. The start,
--- batches and the statements of <policy>_take call it. If this cannot be determined, a row counts
--- as held.
+-- Determines which rows are held: a hold matches them, or foreign keys lead from them to held rows.
+-- The start, batches and the statements of <policy>_take call this chapter. If it cannot determine
+-- this, a row counts as held.
