@@ -1,4 +1,5 @@
--- _count returns how many rows of a policy are due and what keeps the others, by _count_as_worker.
+-- _count returns how many rows of a policy are due, and what keeps the others. _count_as_worker
+-- counts them.
 CREATE OR REPLACE FUNCTION retention._count(
     p_policy text, p_as_of timestamptz, p_limit bigint, p_scope jsonb DEFAULT NULL, p_older_than interval DEFAULT NULL)
 RETURNS retention.due_count

@@ -1,5 +1,5 @@
--- _count_as_worker counts the due rows of a policy. With p_limit it counts at most that many.
--- Without it, it also counts what keeps the other rows. Locks nothing.
+-- _count_as_worker counts the due rows of a policy. If p_limit is given, it counts at most p_limit
+-- rows. Otherwise it also counts what keeps the other rows. It locks nothing.
 CREATE OR REPLACE FUNCTION retention._count_as_worker(
     p_policy text, p_as_of timestamptz, p_limit bigint, p_scope jsonb, p_older_than interval)
 RETURNS retention.due_count LANGUAGE plpgsql STABLE AS $function$

@@ -1,5 +1,5 @@
 -- _count_or_problem counts like _count. If the policy cannot be evaluated, it returns the error as
--- problem, so that one broken policy does not hide the others. A cancel, or a timeout, still raises
+-- problem, so that one broken policy does not hide the others. A cancel or a timeout still raises
 -- 57014.
 CREATE OR REPLACE FUNCTION retention._count_or_problem(
     p_policy text, p_as_of timestamptz, p_scope jsonb, p_older_than interval,

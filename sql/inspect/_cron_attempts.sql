@@ -1,4 +1,4 @@
--- _cron_attempts returns the pg_cron jobs of the runner whose last attempts failed, from the newest
+-- _cron_attempts returns the pg_cron jobs of the runner whose last attempt failed, from the newest
 -- 20,000 attempts. A job that cannot connect to the database leaves no other trace. The runner owns
 -- this function, because row security shows the attempts to no other role. All names are qualified,
 -- as in _cron_jobs.

@@ -1,7 +1,8 @@
--- _cron_jobs returns the runner's pg_cron jobs that pgretain scheduled, and those that call run or
--- run_job in this database. It returns no rows if _cron_seen() is not true. The runner owns this
--- function, because row security shows its jobs to no other role. Every operator, type and function
--- is qualified: the runner may ALTER the function, but cannot make its callers execute other code.
+-- _cron_jobs returns the runner's pg_cron jobs: those that pgretain scheduled, and those that call
+-- run or run_job in this database. It returns no rows if _cron_seen() is not true. The runner owns
+-- this function, because row security shows the jobs to no other role.
+-- Every operator, type and function is qualified. The runner owns the function and can change its
+-- settings, but must not make its callers execute other code.
 GRANT CREATE ON SCHEMA retention TO retention_runner;
 SET LOCAL ROLE retention_runner;
 CREATE OR REPLACE FUNCTION retention._cron_jobs()

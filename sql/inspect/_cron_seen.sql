@@ -1,6 +1,6 @@
--- _cron_seen reports whether the runner may read cron.job in this database. It returns NULL if
--- there is no such table with the columns of pg_cron. So a schema "cron" of another application
--- does not count.
+-- _cron_seen reports whether the runner may read cron.job in this database. It returns NULL if no
+-- such table has the columns of pg_cron. A schema "cron" of another application is thus not
+-- mistaken for pg_cron.
 CREATE OR REPLACE FUNCTION retention._cron_seen() RETURNS boolean
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $function$
 BEGIN

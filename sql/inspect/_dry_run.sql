@@ -1,8 +1,8 @@
 -- _dry_run runs the policies of a call one after the other, as the call would, and returns the
--- ended runs. It undoes everything that they did, except for numbers taken from sequences. It does
--- not wait for a table of another run, for replicas, or for the archiver. Raises 25001 in a
+-- ended runs. It rolls back everything that the runs did, except for numbers taken from sequences.
+-- It does not wait for a table of another run, for replicas, or for the archiver. Raises 25001 in a
 -- transaction that has written.
--- Locks what the batches lock, until it returns. Meanwhile other runs on these tables end "busy",
+-- Locks: those of the batches, until it returns. Meanwhile other runs on these tables end "busy",
 -- and sessions that change the same rows wait.
 CREATE OR REPLACE FUNCTION retention._dry_run(p_policies text[], p_request retention.request, p_strict boolean)
 RETURNS retention.run[]

@@ -1,10 +1,11 @@
--- _effects returns what the steps of a policy would do to p_limit due rows (NULL: all). A result
--- row is one of:
--- a row that would be deleted or changed (rel, tid); a table or partition that would be dropped or
--- detached (rel); a number of rows (n).
--- verb "refused": an archive has the key already; with a note: a run does not drop a table that n
--- rows name.
--- verb "unknown": note says why the numbers of a step differ from those of a run. Step 0 concerns
+-- _effects returns what the steps of a policy would do to p_limit due rows, or to all due rows if
+-- p_limit is NULL. A result row is one of these:
+-- - a row that would be deleted or changed (rel, tid)
+-- - a table or partition that would be dropped or detached (rel)
+-- - a number of rows (n)
+-- verb "refused", without a note: n rows whose key an archive already has
+-- verb "refused", with a note: n rows name a table that a run refuses to drop
+-- verb "unknown": note says why the numbers of a step differ from those of a run. Step 0 stands for
 -- all numbers.
 CREATE OR REPLACE FUNCTION retention._effects(
     p_policy text, p_as_of timestamptz, p_limit bigint, p_scope jsonb, p_older_than interval)

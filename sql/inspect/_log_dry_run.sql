@@ -1,5 +1,5 @@
--- _log_dry_run writes the runs of _dry_run into the run log, after they are undone and their locks
--- are released. It returns their numbers, in order.
+-- _log_dry_run calls _dry_run and writes its runs into the run log. When it writes, the runs are
+-- rolled back and their locks are released. It returns the numbers of the runs, in order.
 CREATE OR REPLACE FUNCTION retention._log_dry_run(p_policies text[], p_request retention.request, p_strict boolean)
 RETURNS bigint[]
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $function$

@@ -1,7 +1,8 @@
--- _lost_rows returns holds on single rows whose row existed when the hold was placed and is gone
--- ("gone"). "denied" means that the owner lacks SELECT on the table, or must not read it
--- (_untrusted). It checks the p_limit newest holds in force that contain the table's key, and
--- leaves out those that _invalid_hold reports. Locks nothing.
+-- _lost_rows returns holds on single rows whose row no longer exists, although it existed when the
+-- hold was placed. It checks the p_limit newest holds in force, if they contain the table's key. It
+-- leaves out holds that _invalid_hold reports. It locks nothing.
+-- fault: "gone" if the row no longer exists. "denied" if the owner lacks SELECT on the table or
+--   must not read it (_untrusted).
 CREATE OR REPLACE FUNCTION retention._lost_rows(p_limit bigint) RETURNS TABLE (hold_id bigint, fault text)
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET jit = off AS $function$
 DECLARE v_held record; v_terms record;

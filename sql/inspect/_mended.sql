@@ -1,8 +1,11 @@
--- _mended reports whether nothing that can be seen stops the next run, after a run that went wrong.
--- After a breaker, the run was accepted with enough rows. After an error, or values of a clock, the
--- policy was migrated since; whether the error is gone, only the next run can tell.
--- Plans the policy's query, with ACCESS SHARE on its tables and at most 1 s for each lock, if a name
--- in the policy can mean another object than it did.
+-- _mended reports, after a run that failed, tripped or was abandoned, that nothing visible stops
+-- the next run. All of these must be true:
+-- - _obstacle finds nothing.
+-- - If the breaker stopped the run, an operator has accepted enough rows.
+-- - If an error or the values of a clock stopped the run, the policy was migrated since. Only the
+--   next run can tell whether the cause is gone.
+-- If a name in the policy can mean another object than before, it plans the policy's query. That
+-- takes ACCESS SHARE on the policy's tables, and waits at most 1 s for each lock.
 CREATE OR REPLACE FUNCTION retention._mended(p_run bigint) RETURNS boolean
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $function$
 DECLARE v_run retention.run; v_policy retention.policy;

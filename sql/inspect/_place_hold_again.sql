@@ -1,8 +1,10 @@
--- _place_hold_again returns a statement that places a hold again, together with all others in force
--- on the same table and columns, and releases the old ones at once. It uses the present names of
--- the table and columns. NULL if the table is gone, or if another table has its name now: nobody can
--- tell here which of the two has the rows. NULL also for values of type jsonb, whose text would become
--- a JSON string.
+-- _place_hold_again returns a statement that places a hold again and releases the old one at once.
+-- It does so for all holds in force on the same table and columns. It uses the present names of the
+-- table and columns.
+-- It returns NULL in these cases:
+-- - The table no longer exists.
+-- - Another table has its name now. Only a person can tell which of the two has the rows.
+-- - A value has type jsonb. Its text would become a JSON string.
 CREATE OR REPLACE FUNCTION retention._place_hold_again(p_hold bigint) RETURNS text
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $function$
 DECLARE
@@ -12,7 +14,8 @@ DECLARE
          WHERE c.oid = v_hold.rel AND c.relkind IN ('r', 'p')),
         (SELECT c.oid FROM pg_class c WHERE c.oid = ANY (retention._resolve_tables(ARRAY[v_hold.table_name]))
                                         AND c.relkind IN ('r', 'p')));
-    -- The column of this name, or else the present name of the same column.
+    -- For each column of the hold, the column that has its name. If there is none, the present name
+    -- of the column.
     v_names CONSTANT text[] := ARRAY(
         SELECT (SELECT a.attname FROM pg_attribute a
                 WHERE a.attrelid = v_rel AND NOT a.attisdropped

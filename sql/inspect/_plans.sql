@@ -1,4 +1,4 @@
--- _plans returns how PostgreSQL would find the rows of batches, by _plans_as_worker.
+-- _plans returns the plans by which batches would find their rows. _plans_as_worker makes them.
 CREATE OR REPLACE FUNCTION retention._plans(
     p_policies text[], p_sort boolean, OUT policy text, OUT batch text, OUT plan json, OUT code text, OUT message text)
 RETURNS SETOF record LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $function$

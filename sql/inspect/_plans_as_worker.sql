@@ -1,6 +1,6 @@
--- _plans_as_worker returns the plan of EXPLAIN for each pass, or the error that it raises, for
--- "pgretain verify". If p_sort is false, sorting is disabled: the plan then shows whether an index
--- can return the order. It leaves out ranks whose groups no index returns.
+-- _plans_as_worker returns for each pass the plan of EXPLAIN, or the error that EXPLAIN raises, for
+-- "pgretain verify". It leaves out ranks whose groups no index returns.
+-- p_sort: if false, sorting is disabled. The plan then shows whether an index can return the order.
 CREATE OR REPLACE FUNCTION retention._plans_as_worker(
     p_policies text[], p_sort boolean, OUT policy text, OUT batch text, OUT plan json, OUT code text, OUT message text)
 RETURNS SETOF record LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET timezone = 'UTC'

@@ -1,21 +1,23 @@
 -- _radius_query returns the statement by which blast_radius counts what steps and foreign keys
--- (_keys_reached) would do. $1 is an array with the arguments of _effects. Each row counts once,
--- where it is taken first: by step, then by key. A row is not reached by a key whose columns an
--- earlier step sets to NULL. Cascading keys are followed by recursion.
+-- (_keys_reached) would do. In the statement, $1 is an array with the arguments of _effects. Each
+-- row counts once, for the first step and foreign key that take it. A foreign key does not reach a
+-- row if an earlier step sets the key's columns in this row. The statement follows cascading keys
+-- by recursion.
 CREATE OR REPLACE FUNCTION retention._radius_query(p_policy text, p_keys jsonb) RETURNS text
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $function$
     WITH RECURSIVE key AS (  -- children: the rows c that refer to rows of w
         SELECT k.*, format('%s p ON p.tableoid = w.rel AND p.ctid = w.tid JOIN %s c ON %s LEFT JOIN moved u'
                            ' ON u.rel = c.tableoid AND u.tid = c.ctid AND u.step < w.step AND u.sets && %L::text[]',
                            k.parent_from, k.child_from, k.matches, k.columns) AS children,
-               -- Batches decide if the step takes parent and child, or a later step the child.
+               -- Whether a delete is blocked depends on the batches if the step takes both rows, or
+               -- if a later step takes the child.
                CASE WHEN k.action IN ('n', 'd') THEN 'x.way IS NULL'
                     ELSE format('x.way IS NULL OR NOT %L AND x.step > w.step OR x.way = w.way AND w.way %% 10000 = 0'
                                 ' AND (c.tableoid, c.ctid) <> (p.tableoid, p.ctid)', k.deferred) END AS stay
         FROM jsonb_to_recordset(p_keys) k (n integer, action text, deferred boolean, missing text, parent_root oid,
             child_root oid, parent_from text, child_from text, matches text, columns text[])
         WHERE k.missing IS NULL
-    ), path AS (  -- from a table to all that it leads to: also to itself, if keys form a cycle
+    ), path AS (  -- from a table to all tables that it leads to, and to itself if keys form a cycle
         SELECT k.parent_root AS top, k.child_root AS reached FROM key k WHERE k.action = 'c'
         UNION SELECT p.top, k.child_root FROM path p JOIN key k ON k.parent_root = p.reached AND k.action = 'c'
     )
@@ -59,7 +61,7 @@ SELECT d.step, 0, 'note', NULL, NULL, 0, d.note FROM direct d WHERE d.note IS NO
             ' UNION ALL SELECT 0, %s, ''unsure'', NULL, NULL, count(*), NULL FROM moved u
               WHERE u.rel IN (SELECT retention._descendants(ARRAY[%s]::oid[])) AND u.sets && %L::text[]
                 AND NOT u.nulls && %3$L::text[] HAVING count(*) > 0', k.n, k.child_root, k.columns), '' ORDER BY k.n)),
-        -- Only keys that form a cycle need UNION, which keeps a table of the rows found so far.
+        -- If keys form a cycle, UNION ends the recursion. Otherwise UNION ALL is cheaper.
         CASE WHEN NOT EXISTS (SELECT FROM path p WHERE p.top = p.reached) THEN ' ALL' END)
     FROM key k
 $function$;

@@ -1,4 +1,5 @@
--- _row_statistics_as_worker evaluates row_statistics(), by column facts of the registry.
+-- _row_statistics_as_worker evaluates row_statistics() as the worker, with the policy's facts from
+-- the registry.
 CREATE OR REPLACE FUNCTION retention._row_statistics_as_worker(
     p_policy text, p_as_of timestamptz, p_runs bigint[], p_max_rows bigint) RETURNS jsonb
 LANGUAGE plpgsql STABLE AS $function$

@@ -1,6 +1,8 @@
--- _row_triggers returns the application's row triggers that fire when a row of a table is written:
--- 'DELETE', 'UPDATE' or 'INSERT'. before: BEFORE triggers, which may prevent the change, and rules.
--- after: the others. NULL for none.
+-- _row_triggers returns the names of the application's row triggers and rules that act when a row
+-- of a table is written.
+-- p_event: 'DELETE', 'UPDATE' or 'INSERT'
+-- before: BEFORE triggers, which may prevent the change, and rules, or NULL
+-- after: the other triggers, or NULL
 CREATE OR REPLACE FUNCTION retention._row_triggers(p_table oid, p_event text, OUT before text, OUT after text)
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $function$
     SELECT string_agg(DISTINCT quote_ident(x.name), ', ') FILTER (WHERE x.before),

@@ -1,5 +1,6 @@
--- _run_again returns the statement that runs a policy, or report, now, with the scope of a run. If the
--- run had all rows (p_scope is NULL) and each job of the policy has a scope, the statement says so.
+-- _run_again returns the statement that runs a policy or report now, with the scope of a run. If
+-- the run had all rows (p_scope is NULL), but each job of the policy has a scope, the statement has
+-- scope "all".
 CREATE OR REPLACE FUNCTION retention._run_again(p_policy text, p_scope jsonb) RETURNS text
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $function$
 BEGIN

@@ -1,5 +1,5 @@
--- _run_report runs a report: it evaluates the query, stores the answer with its date, and inserts
--- an event if rows alert. Raises 54000 for more than 10000 rows.
+-- _run_report runs a report. It evaluates the query and stores the rows with their date. If rows
+-- alert, it inserts an event. Raises 54000 for more than 10000 rows.
 CREATE OR REPLACE FUNCTION retention._run_report(
     p_policy retention.policy, p_request retention.request, p_started timestamptz) RETURNS retention.step
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $function$

@@ -1,7 +1,9 @@
--- _scheduler_state returns the state of pg_cron's scheduler: 'running', 'stopped', or 'unknown' if
--- the owner may not see other sessions. It returns 'none' where no scheduler is needed: with
--- "scheduler: none", and on a standby. PostgreSQL 18 lists a session before it is connected to its
--- database.
+-- _scheduler_state returns the state of pg_cron's scheduler:
+-- - 'running' or 'stopped'
+-- - 'unknown' if the owner may not see other sessions
+-- - 'none' if no scheduler is needed. That is so with "scheduler: none", and on a standby.
+-- PostgreSQL 18 lists a session before it is connected to its database. Such a session has no
+-- datname and does not count.
 CREATE OR REPLACE FUNCTION retention._scheduler_state() RETURNS text
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $function$
 BEGIN

@@ -1,5 +1,6 @@
 -- _sequences_behind returns the runtime's sequences whose next number is already used, for
--- "pgretain verify". It reads the sequences last, since they advance meanwhile.
+-- "pgretain verify". It reads each sequence after its table, because the sequence may advance
+-- meanwhile.
 CREATE OR REPLACE FUNCTION retention._sequences_behind()
 RETURNS TABLE (table_name text, sequence_name text, largest bigint)
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET row_security = off AS $function$

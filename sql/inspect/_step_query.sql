@@ -1,7 +1,7 @@
--- _step_query returns SQL for the rows that each step acts on. It is the end of a WITH list that
--- begins with _batch (rel, tid, n). Step 2 is the query _step_2, with the columns n, rel, tid and
--- changes. Its conditions see tables without the rows that earlier steps delete. $1 is a
--- batch_range.
+-- _step_query returns SQL for the rows on which each step acts. The SQL continues a WITH list that
+-- begins with _batch (rel, tid, n). For step 2 it adds the query _step_2, with the columns n, rel,
+-- tid and changes. Conditions see tables without the rows that earlier steps delete. In the SQL, $1
+-- is a batch_range.
 CREATE OR REPLACE FUNCTION retention._step_query(p_policy retention.policy) RETURNS text
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $function$
     WITH step AS (

@@ -1,7 +1,7 @@
--- _trip_hint returns the hint for a run that tripped: what to type, by what the run was tripped by.
--- A sentence of _obstacle ends with "; " and the remedy, a statement or words. The statement for a
--- hold places the same holds on the present table and releases the old ones, so that no row is
--- without a hold in between.
+-- _trip_hint returns the hint for a run that tripped: the command to type. It depends on what the
+-- run was tripped by. A sentence of _obstacle ends with "; " and the remedy, which is a statement
+-- or words. For a hold, the statement places the same holds on the present table and releases the
+-- old ones. So each row always has a hold.
 CREATE OR REPLACE FUNCTION retention._trip_hint(p_tripped_by text, p_policy text, p_message text) RETURNS text
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $function$
 DECLARE v_mend CONSTANT text := substr(p_message, nullif(strpos(p_message, '; '), 0) + 2);

@@ -1,5 +1,5 @@
--- _why_as_worker evaluates why(): it asks <policy>_rows for each row, and for later times if the
--- row is not due.
+-- _why_as_worker evaluates why() as the worker. It calls <policy>_rows for each row. If the row is
+-- not due, it calls <policy>_rows with later times to find the time at which the row becomes due.
 CREATE OR REPLACE FUNCTION retention._why_as_worker(p_policy text, p_key jsonb, p_as_of timestamptz)
 RETURNS TABLE (due boolean, kept_by text, until timestamptz) LANGUAGE plpgsql STABLE AS $function$
 DECLARE

@@ -1,13 +1,14 @@
--- blast_radius returns what runs would do until nothing is due: one row for each table that a step
--- reaches, directly or by a foreign key (path). Each row of a table counts once.
--- rows: NULL if the number cannot be known; note says why. With max_rows only that many due rows
--- are looked at.
--- effect "blocked": a foreign key refuses the delete. "refused": the archive has the row already,
--- or a run would not drop the table that the row names. Rows that other constraints or triggers
--- refuse are not foreseen.
--- It counts as if nothing stopped a run; preview() returns that as stopped_by. Locks nothing.
--- Raises P0002 for an unknown policy, 22023 for a report or a window or scope that a run would
--- refuse. The runner, operators and viewers may call it.
+-- blast_radius returns what runs would do until nothing is due. It has one row for each table that
+-- a step reaches, directly or by a foreign key (path). Each row of a table counts once. It counts
+-- as if nothing stopped a run. preview() returns in stopped_by whether something does.
+-- max_rows: how many due rows are looked at, NULL for all
+-- rows: NULL if the number cannot be known. note then says why.
+-- effect "blocked": a foreign key refuses the delete
+-- effect "refused": the archive already has the row, or a run would not drop the table that the row
+-- names
+-- It does not foresee rows that other constraints or triggers refuse. It locks nothing.
+-- Raises P0002 for an unknown policy. Raises 22023 for a report, and for a window or scope that a
+-- run would refuse. The runner, operators and viewers may call it.
 CREATE OR REPLACE FUNCTION retention.blast_radius(
     policy text, as_of timestamptz DEFAULT NULL, older_than interval DEFAULT NULL, scope jsonb DEFAULT NULL,
     max_rows bigint DEFAULT NULL)
@@ -27,7 +28,7 @@ BEGIN
     v_found := retention._query_as_worker(
         'SELECT coalesce(jsonb_agg(to_jsonb(x)), ''[]'') FROM (' || retention._radius_query(v_policy.name, v_keys)
         || ') x', jsonb_build_array(v_request.as_of, max_rows, v_request.scope, v_request.older_than), v_policy.name);
-    -- whole: a table or partition is dropped or detached; its rows are not counted.
+    -- whole: true if a table or partition is dropped or detached. Its rows are not counted.
     RETURN QUERY WITH found AS MATERIALIZED (
         SELECT f.*, f.verb IN ('detach', 'drop', 'drop table') AS whole,
                CASE WHEN f.verb = 'refused' THEN f.note END AS refusal,
@@ -53,7 +54,9 @@ BEGIN
         SELECT e.step, 0, e.verb, (retention._resolve_tables(ARRAY[e."table"]))[1], false, e."table", NULL, 0
         FROM jsonb_to_recordset(v_policy.steps) e (step integer, verb text, "table" text)
         WHERE e.verb IN ('delete', 'update') AND (e.step, e.verb) NOT IN (SELECT f.step, f.verb FROM found f)
-    -- Why numbers of a step (0: of all) are uncertain; of_rows: numbers of rows only.
+    -- against has the reasons why numbers are uncertain. A reason applies to the numbers of one
+    -- step, or of all steps if step is 0. of_rows: the reason does not apply to dropped or detached
+    -- tables.
     ), against AS (
         SELECT f.step, f.note AS why, false AS of_rows FROM found f WHERE f.verb IN ('unknown', 'note')
         UNION ALL SELECT 0, CASE f.verb WHEN 'blocked' THEN format('foreign key %s refuses some', k.path)

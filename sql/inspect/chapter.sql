@@ -1,3 +1,3 @@
 -- Inspect
--- What people, dashboards, views and "pgretain verify" call. It takes no rows: a policy is
--- evaluated in a read-only transaction, or what it did is undone.
+-- Functions that people, dashboards, views and "pgretain verify" call. They take no rows. They
+-- evaluate a policy in a read-only transaction, or roll back what it did.

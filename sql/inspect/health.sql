@@ -1,7 +1,8 @@
--- health returns what needs a person's attention, one row each. severity is "error" if due rows are
--- not taken, "unknown" if the jobs are in another database, and otherwise "warning". The runner,
--- operators and viewers may call it. It counts no rows of the application. After a run that went
--- wrong it locks what _mended() locks.
+-- health returns one row for each problem that needs a person's attention. The runner, operators
+-- and viewers may call it. It counts no rows of the application. If a run failed, tripped or was
+-- abandoned, it takes the locks of _mended().
+-- severity: "error" if due rows are not taken, "unknown" if the jobs are in another database,
+--   otherwise "warning"
 CREATE OR REPLACE FUNCTION retention.health() RETURNS TABLE (severity text, policy text, problem text, hint text)
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $function$
 BEGIN

@@ -1,7 +1,8 @@
--- partitions returns the partitions that a policy is about at a given time, with the window in
--- force, and what keeps each. kept_by is NULL for a partition that is due. rows is the planner's
--- estimate; bytes includes indexes and TOAST. Locks nothing. The runner, operators and viewers may
--- call it.
+-- partitions returns the partitions that meet a policy's condition at a given time, with the window
+-- in force. It locks nothing. The runner, operators and viewers may call it.
+-- kept_by: what keeps the partition, NULL if the partition is due
+-- rows: the planner's estimate
+-- bytes: the size with indexes and TOAST
 CREATE OR REPLACE FUNCTION retention.partitions(policy text, as_of timestamptz)
 RETURNS TABLE (
     "schema" text, name text, parent text, value text, lower text, upper text, kept_by text, rows bigint, bytes bigint)

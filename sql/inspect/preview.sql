@@ -1,12 +1,18 @@
--- preview returns what a run would find at as_of, which may be in the future.
--- due: NULL if what stops a run also prevents counting. kept: kept rows, by what keeps them.
--- oldest, newest: clocks.
--- breaker_limit: exact if the run would trip (would_trip). stopped_by: why a run would not start.
--- one_run: how many of the due rows one run takes. bytes, run_time: estimates; based_on: from how
--- many runs.
--- With max_rows, counting stops at this number (capped), and kept stays empty.
--- Raises P0002 for an unknown policy, 22023 for a report or a window or scope that a run would
--- refuse. The runner, operators and viewers may call it. Locks no table beyond ACCESS SHARE.
+-- preview returns what a run would find at as_of. as_of may be in the future.
+-- max_rows: a limit at which counting stops
+-- due: how many rows are due. NULL if the reason that stops a run also prevents counting.
+-- kept: how many rows are kept, by what keeps them. Empty with max_rows.
+-- oldest, newest: the oldest and newest clock of the due rows
+-- breaker_limit: the limit of the breaker. It is exact if the run would trip.
+-- would_trip: true if the breaker would stop the run
+-- stopped_by: why a run would not start
+-- one_run: how many of the due rows one run takes
+-- bytes, run_time: estimates of the size of the due rows and the time of one run
+-- based_on: from how many runs run_time is estimated
+-- capped: true if counting stopped at max_rows
+-- Raises P0002 for an unknown policy. Raises 22023 for a report, and for a window or scope that a
+-- run would refuse. The runner, operators and viewers may call it. It locks tables in ACCESS SHARE
+-- mode only.
 CREATE OR REPLACE FUNCTION retention.preview(
     policy text, as_of timestamptz DEFAULT NULL, older_than interval DEFAULT NULL, scope jsonb DEFAULT NULL,
     max_rows bigint DEFAULT NULL, OUT due bigint, OUT kept jsonb, OUT oldest text, OUT newest text,
@@ -41,8 +47,8 @@ BEGIN
     IF NOT v_policy.partitions THEN
         bytes := (due * retention._row_bytes(retention._table(v_policy.table_name)))::bigint;
     END IF;
-    -- The median of five runs: the newest, among the last thousand, that ended "done" or "more" and
-    -- took 1000 rows or more.
+    -- The median speed of up to five runs. These are the newest among the last thousand that ended
+    -- "done" or "more" and took at least 1000 rows.
     SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY r.taken / r.seconds) AS rows_per_second, count(*) AS runs
         INTO v_pace
     FROM (SELECT r.taken, greatest(extract(epoch FROM r.ended_at - r.started_at), 0.001)::double precision AS seconds

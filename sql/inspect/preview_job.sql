@@ -1,6 +1,6 @@
--- preview_job returns what the policies of a job would do one after the other: the runs of
--- _dry_run, which undoes them. It writes nothing, not even into the run log. The runner and
--- operators may call it.
+-- preview_job returns what the policies of a job would do one after the other. _dry_run runs them
+-- and rolls the runs back. Nothing is written, not even into the run log. The runner and operators
+-- may call it.
 CREATE OR REPLACE FUNCTION retention.preview_job(
     job text, as_of timestamptz DEFAULT NULL, OUT policy text, OUT state text, OUT taken bigint, OUT kept jsonb,
     OUT contended bigint, OUT refused bigint, OUT related jsonb, OUT cascaded jsonb, OUT message text)

@@ -1,7 +1,7 @@
--- report_rows returns the rows of a report at a given time, and which of them alert. It costs what
--- the report's query costs. Raises 22023 for a policy. Locks nothing. The runner, operators and
--- viewers may call it.
---   SELECT * FROM retention.report_rows('stale_accounts');
+-- report_rows returns the rows of a report at a given time, and which of them alert. It takes as
+-- long as the report's query. Raises 22023 for a policy. It locks nothing. The runner, operators
+-- and viewers may call it.
+-- Example: SELECT * FROM retention.report_rows('stale_accounts');
 CREATE OR REPLACE FUNCTION retention.report_rows(report text, as_of timestamptz DEFAULT clock_timestamp())
 RETURNS TABLE (answer jsonb, alert boolean)
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $function$

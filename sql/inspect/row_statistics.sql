@@ -1,8 +1,11 @@
--- row_statistics returns what "pgretain verify" asks about the rows of a policy, as JSON. Keys:
--- no_clock (rows that are never due, because they lack a clock), ahead (rows with a clock far
--- ahead), first and last (the range of these clocks), all_ahead (true if all clocks are far ahead),
--- archives (rows of the given runs, by table). Counts stop at max_rows, except those of archives.
--- Locks nothing.
+-- row_statistics returns the facts about the rows of a policy that "pgretain verify" needs, as
+-- JSON. It locks nothing. Keys:
+-- - no_clock: how many rows are never due because they lack a clock
+-- - ahead: how many rows have a clock far in the future
+-- - first, last: the range of these clocks
+-- - all_ahead: true if all clocks are far in the future
+-- - the name of each archive: how many rows of each of the given runs it has
+-- Counts stop at max_rows, except those of archives.
 CREATE OR REPLACE FUNCTION retention.row_statistics(policy text, as_of timestamptz, runs bigint[], max_rows bigint)
     RETURNS jsonb
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $function$

@@ -1,9 +1,11 @@
 -- why returns whether a run would take the rows with these column values, and what keeps each row.
--- kept_by: a guard, a hold, "not due" (the clock), or "scope" (the row is outside the scopes of the
--- policy's jobs).
--- until: when the row becomes due by its clock, to the second; NULL if not within 1000 years. Locks
--- nothing. The runner, operators and viewers may call it; they need no privilege on the table.
---   SELECT * FROM retention.why('sessions', '{"id": 4711}');
+-- It locks nothing. The runner, operators and viewers may call it. They need no privilege on the
+-- table.
+-- kept_by: a guard, "hold", "not due" (by the clock), or "scope" (the row is outside the scopes of
+--   the policy's jobs)
+-- until: when the row becomes due by its clock, to the second. NULL if that is not within 1000
+--   years.
+-- Example: SELECT * FROM retention.why('sessions', '{"id": 4711}');
 CREATE OR REPLACE FUNCTION retention.why(policy text, key jsonb, as_of timestamptz DEFAULT clock_timestamp())
 RETURNS TABLE (due boolean, kept_by text, until timestamptz)
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $function$

@@ -1,9 +1,9 @@
 -- _apply_privileges gives every object in the schema the owner and privileges that _rights() lists.
--- Besides, the worker gets EXECUTE on functions that run as their caller, and PUBLIC gets USAGE on
--- types. Every migration calls it last.
--- It skips objects of extensions, and objects of other owners unless _rights() lists them. It
--- revokes what default privileges gave to applications. Nested loops are disabled, because the
--- planner knows no sizes here.
+-- It also grants the worker EXECUTE on functions that run as their caller, and grants PUBLIC USAGE
+-- on types. Every migration calls it last.
+-- It skips objects of extensions. It skips objects of other owners, unless _rights() lists them. It
+-- revokes privileges that applications got by default privileges.
+-- Nested loops are disabled, because the planner does not know the sizes of the WITH queries.
 -- Raises 42501 if another role owns the schema, or a function in it that the runtime could call.
 CREATE OR REPLACE FUNCTION retention._apply_privileges() RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET enable_nestloop = off SET jit = off AS $function$

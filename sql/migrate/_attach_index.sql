@@ -1,5 +1,5 @@
 -- _attach_index attaches a partition's index to the index of the partitioned table. It does nothing
--- if the partition is gone or detached. It runs with the privileges of its caller.
+-- if the partition was dropped or detached. It runs with the privileges of its caller.
 CREATE OR REPLACE FUNCTION retention._attach_index(
     p_schema text, p_index text, p_partition_schema text, p_partition_index text) RETURNS void
 LANGUAGE plpgsql SECURITY INVOKER SET search_path = pg_catalog, pg_temp SET lock_timeout = '10s' AS $function$

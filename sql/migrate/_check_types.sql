@@ -1,6 +1,5 @@
 -- _check_types determines the types of a policy's expressions again, as the worker and without
--- reading a row. Raises 55000 if a type differs from the catalog snapshot from which the policy was
--- generated.
+-- reading a row. Raises 55000 if a type differs from the type in the catalog snapshot.
 CREATE OR REPLACE FUNCTION retention._check_types(p_policy text) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $function$
 DECLARE v_expression record; v_type text;

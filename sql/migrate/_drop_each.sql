@@ -1,5 +1,5 @@
--- _drop_each drops a policy that exists for each schema or shard, and its instances. Their run logs
--- and all holds stay.
+-- _drop_each drops a policy that exists once for each schema or shard, and its instances. Their
+-- rows in the run log, and all holds, stay.
 CREATE OR REPLACE FUNCTION retention._drop_each(p_name text) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $function$
 BEGIN

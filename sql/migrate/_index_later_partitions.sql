@@ -1,7 +1,7 @@
 -- _index_later_partitions builds and attaches an index on partitions that were created after the
--- migration was generated. It cannot build CONCURRENTLY, so it takes at most 64 MB of tables, small
--- ones first. _record_index names the partitions that are left. It runs with the privileges of its
--- caller.
+-- migration was generated. It cannot build CONCURRENTLY. It therefore starts with the smallest
+-- partitions, and stops before their tables have 64 MB together. _record_index then names the
+-- partitions without the index. It runs with the privileges of its caller.
 CREATE OR REPLACE FUNCTION retention._index_later_partitions(p_schema text, p_index text) RETURNS void
 LANGUAGE plpgsql SECURITY INVOKER SET search_path = pg_catalog, pg_temp SET lock_timeout = '10s' AS $function$
 DECLARE v_lacking record; v_name text; v_bytes numeric := 0;
@@ -22,8 +22,8 @@ BEGIN
     LOOP
         v_bytes := v_bytes + v_lacking.bytes;
         EXIT WHEN v_bytes >= 64 * 1024 * 1024;
-        -- PostgreSQL cuts a name after 63 bytes, which would cut off the hash. So each character is
-        -- one byte.
+        -- Each character of the name is one byte. PostgreSQL cuts a name after 63 bytes, and must
+        -- not cut off the hash.
         v_name := format('pgretain_%s_%s', left(regexp_replace(v_lacking.relname, '[^A-Za-z0-9_]', '_', 'g'), 32),
                          left(md5(p_index || v_lacking.partition), 8));
         EXECUTE format('CREATE INDEX IF NOT EXISTS %I ON %s%s', v_name, v_lacking.partition, v_lacking.definition);

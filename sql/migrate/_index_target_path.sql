@@ -1,6 +1,7 @@
--- _index_target_path returns the search_path in which an unqualified name means the partition that
--- the next statement indexes. If the partition is gone or detached, the name means an empty
--- temporary table instead. It runs with the privileges of its caller.
+-- _index_target_path returns the search_path for the next statement, which indexes a partition by
+-- its unqualified name. In this search_path the name means the partition. If the partition was
+-- dropped or detached, the name means an empty temporary table instead. It runs with the privileges
+-- of its caller.
 CREATE OR REPLACE FUNCTION retention._index_target_path(p_schema text, p_table text, p_like text) RETURNS text
 LANGUAGE plpgsql SECURITY INVOKER SET search_path = pg_catalog, pg_temp AS $function$
 BEGIN

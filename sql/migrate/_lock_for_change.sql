@@ -1,7 +1,7 @@
 -- _lock_for_change locks a table and its descendants in ACCESS EXCLUSIVE mode, before a migration
--- alters the table. It waits at most 100 ms for each lock, and then releases all of them and tries
--- again, 50 times. So other sessions do not wait long behind it. Raises 55P03 after that. It runs with
--- the privileges of its caller, who owns the table.
+-- alters the table. It waits at most 100 ms for each lock. Then it releases all locks and tries
+-- again, so that other sessions do not wait long behind it. After 50 tries it raises 55P03. It runs
+-- with the privileges of its caller, who owns the table.
 -- https://www.postgresql.org/docs/current/explicit-locking.html
 CREATE OR REPLACE FUNCTION retention._lock_for_change(p_table regclass) RETURNS void
 LANGUAGE plpgsql SECURITY INVOKER SET search_path = pg_catalog, pg_temp SET lock_timeout = '100ms' AS $function$

@@ -1,6 +1,6 @@
 -- _prove_statements executes every statement of a policy's functions without any row, so that an
--- error appears when the policy is installed. It rolls back what the statements did, and raises the
--- first error.
+-- error appears when the policy is installed. It rolls back the effects of the statements, and
+-- raises the first error.
 CREATE OR REPLACE FUNCTION retention._prove_statements(p_policy text) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET lock_timeout = '10s' AS $function$
 DECLARE

@@ -1,8 +1,8 @@
--- _put_each writes a policy that exists for each schema or shard. It creates the first possible
--- instance, so that an error that PostgreSQL raises appears when the policy is installed. It drops
--- instances of schemas and shards that the policy does not cover. Other instances of an older
--- version are re-created when their next run begins; a run of them in progress ends before its next
--- batch.
+-- _put_each writes a policy that exists once for each schema or shard. It creates the first
+-- instance that can be created, so that an error of PostgreSQL appears when the policy is
+-- installed. It drops instances of schemas and shards that the policy no longer covers.
+-- An instance of an older version is re-created when its next run begins. If the instance has a run
+-- in progress, that run ends before its next batch.
 CREATE OR REPLACE FUNCTION retention._put_each(
     p_name text, p_placeholder text, p_schemas text, p_description text, p_script text, p_registers jsonb,
     p_shards boolean DEFAULT false) RETURNS void
@@ -32,7 +32,7 @@ BEGIN
             PERFORM retention._lock_shard(v_instance);
             IF retention._instantiate(v_instance) THEN PERFORM retention._validate(v_instance); END IF;
             RETURN;
-        -- The run of that instance reports it.
+        -- The run of that instance reports the error.
         EXCEPTION WHEN SQLSTATE 'PR004' OR object_not_in_prerequisite_state THEN NULL;
         END;
     END LOOP;

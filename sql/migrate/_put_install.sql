@@ -1,6 +1,6 @@
--- _put_install writes the row of retention.install as a migration gives it. The first time it also
--- records the server and the database. If the search path has changed, it resolves the names in all
--- policies again.
+-- _put_install writes the row of retention.install with the values of a migration. The first time
+-- it also records the server and the database. If the search path has changed, it looks up the
+-- names in all policies again.
 CREATE OR REPLACE FUNCTION retention._put_install(p_row jsonb) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $function$
 DECLARE v_path CONSTANT text := (SELECT i.search_path FROM retention.install i);

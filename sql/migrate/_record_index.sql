@@ -1,5 +1,5 @@
--- _record_index records the definition of an index that was just built. Raises 55000 if the index
--- is not valid, and names the partitions that have none.
+-- _record_index records the definition of an index that was just built. If the index is not valid,
+-- it raises 55000 and names the partitions without a valid index.
 CREATE OR REPLACE FUNCTION retention._record_index(p_schema text, p_index text) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $function$
 DECLARE v_definition text; v_lacking text;

@@ -1,5 +1,5 @@
--- _refuse_down raises 55000 while a hold is in force, and names the holds. Holds listed in
--- pgretain.holds_exported do not count. A migration that drops the holds calls it first. Locks
+-- _refuse_down raises 55000 while a hold is in force, and names the holds. It ignores holds that
+-- are listed in pgretain.holds_exported. A migration that drops the holds calls it first. It locks
 -- retention.hold until the migration ends.
 CREATE OR REPLACE FUNCTION retention._refuse_down() RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $function$

@@ -1,4 +1,5 @@
--- _register writes the row of a policy or report, and executes a policy's statements without rows.
+-- _register writes the row of a policy or report. For a policy it calls _validate, which executes
+-- the policy's statements without rows.
 CREATE OR REPLACE FUNCTION retention._register(p_row jsonb) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $function$
 BEGIN

@@ -1,7 +1,7 @@
--- _rights returns the privileges in the schema, besides the owner's: a role, a privilege, and the
--- name of the object. Privilege OWNER means that the function belongs to the role. For role_kind
--- "application", somebody may have granted EXECUTE by hand; such a grant stays. role_kind "caller":
--- the policy file names the role as a caller of claim or touch.
+-- _rights returns the privileges in the schema, except the owner's: a role, a privilege, and the
+-- name of the object. Privilege OWNER means that the role owns the function.
+-- role_kind "application": somebody may have granted EXECUTE by hand, and such a grant stays
+-- role_kind "caller": the policy file names the role as a caller of claim or touch
 CREATE OR REPLACE FUNCTION retention._rights() RETURNS TABLE (role_kind text, role oid, privilege text, name text)
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $function$
     WITH named (role_kind, name) AS (VALUES
@@ -18,7 +18,8 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $function$
          'backlog batch claim descriptions each event goose_db_version hold index_definition install job
           job_status metrics policy progress report restored run run_group setting setting_change status total'),
         ('worker operator', 'SELECT', 'undo'),
-        -- What the driver calls with its caller's privileges, and views with their reader's.
+        -- The driver calls these functions with its caller's privileges, and views with their
+        -- reader's.
         ('runner operator', 'EXECUTE',
          '_begin _check_scope _count_left _drive _ensure_instance _expand_instances _idle_policies _job
           _log_dry_run _notify _outcome _purge_cron_log _purge_log _run_all _step _throttle_sleep'),
@@ -31,7 +32,7 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $function$
         ('runner operator viewer', 'EXECUTE',
          '_batch_range _cutoff _local_floor _partitions _snowflake_floor _ulid_floor _uuid_floor'),
         ('worker operator viewer', 'EXECUTE', '_held_partition _held_rows _holds'),
-        -- Functions that evaluate policies, besides all that run as their caller.
+        -- Functions that evaluate policies. The worker also gets all that run as their caller.
         ('worker', 'OWNER', '_execute_as_worker _batch _query_as_worker'),
         ('worker', 'EXECUTE', '_invalid_hold _untrusted window_of'),
         ('worker', 'INSERT', 'claim event hold undo'), ('worker', 'UPDATE', 'undo'), ('worker', 'DELETE', 'undo')

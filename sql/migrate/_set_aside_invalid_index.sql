@@ -1,6 +1,6 @@
 -- _set_aside_invalid_index renames an INVALID index that an interrupted build left, so that the
--- next statement can drop it. Raises 55006 while a session builds it. It runs with the privileges
--- of its caller, who owns the table.
+-- next statement can drop it. Raises 55006 while a session builds the index. It runs with the
+-- privileges of its caller, who owns the table.
 CREATE OR REPLACE FUNCTION retention._set_aside_invalid_index(p_schema text, p_index text) RETURNS void
 LANGUAGE plpgsql SECURITY INVOKER SET search_path = pg_catalog, pg_temp SET lock_timeout = '2s' AS $function$
 DECLARE
@@ -10,8 +10,9 @@ BEGIN
     SELECT i.indexrelid, i.indrelid INTO v_index, v_table FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid
     WHERE i.indexrelid = to_regclass(v_name) AND NOT i.indisvalid AND c.relkind = 'i';
     IF v_index IS NULL THEN RETURN; END IF;
-    -- A build locks the table before its index becomes visible, and until it ends. The view of its
-    -- progress names the index a moment later, and only to roles that may see the session.
+    -- A build locks the table before its index becomes visible, and until the build ends.
+    -- pg_stat_progress_create_index names the index a moment later, and only to roles that may see
+    -- the session.
     SELECT p.pid INTO v_pid FROM pg_stat_progress_create_index p
     JOIN pg_locks l ON l.pid = p.pid AND l.locktype = 'relation' AND l.relation = v_table AND l.granted
                    AND l.mode IN ('ShareLock', 'ShareUpdateExclusiveLock')

@@ -1,3 +1,3 @@
 -- Migrate
--- What migrations call: roles and privileges, the registry, indexes, and a trial of each policy
--- without rows. Runs call none of it.
+-- Functions that migrations call: for roles and privileges, the registry, indexes, and a trial of
+-- each policy without rows. Runs do not call this chapter.

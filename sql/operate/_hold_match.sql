@@ -1,7 +1,7 @@
 -- _hold_match returns the values of a hold as the hold stores them. It reads each value with its
--- column's type and the caller's settings, and prints it in a form that every session reads alike.
--- Raises 42703 if a column does not exist, 0A000 if its type has no equality, and 22023 if the
--- column can hold no such value.
+-- column's type and the caller's settings, and prints it in a form that does not depend on a
+-- session's settings. Raises 42703 if a column does not exist, 0A000 if its type has no equality,
+-- and 22023 if the column cannot have such a value.
 CREATE OR REPLACE FUNCTION retention._hold_match(p_table oid, p_columns text[], p_given jsonb) RETURNS jsonb
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $function$
 DECLARE v_name text; v_column pg_attribute; v_read jsonb; v_match jsonb := '{}';

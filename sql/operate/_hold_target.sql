@@ -1,8 +1,9 @@
--- _hold_target returns the table whose rows a hold shall keep: the root of a partition, the
--- distributed table of a shard. The caller needs no privilege on its schema. A name without a
--- schema means schema public. If a policy's table in another schema has that name, it raises 22023,
--- since a hold on the wrong table would keep nothing. Raises 42P01 for an unknown table, 42809 for
--- another kind of relation, 42501 if untrusted roles own code of the table.
+-- _hold_target returns the table on which a hold is placed. For a partition it returns the root,
+-- and for a shard the distributed table. The caller needs no privilege on the table's schema.
+-- A name without a schema means schema public. If a policy's table in another schema has that name,
+-- the function raises 22023, because a hold on the wrong table would keep nothing.
+-- Raises 42P01 for an unknown table, 42809 for another kind of relation, and 42501 if untrusted
+-- roles own code of the table.
 CREATE OR REPLACE FUNCTION retention._hold_target(p_name text) RETURNS oid
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $function$
 DECLARE

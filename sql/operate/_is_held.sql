@@ -1,5 +1,5 @@
--- _is_held reports whether one row is held. It returns true if this cannot be determined. It is
--- VOLATILE, so that it sees holds that were committed while its caller waited for the row.
+-- _is_held reports whether a hold matches one row. It returns true if it cannot determine this. It
+-- is VOLATILE, so that it sees holds that were committed while its caller waited for the row.
 CREATE OR REPLACE FUNCTION retention._is_held(p_rel oid, p_tid tid, p_as_of timestamptz) RETURNS boolean
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $function$
 DECLARE v_root CONSTANT oid := coalesce(pg_partition_root(p_rel), p_rel);

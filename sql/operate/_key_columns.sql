@@ -1,7 +1,7 @@
--- _key_columns returns the columns of a table's key, in the key's order: the primary key, or else
--- the unique index with the fewest columns. Such an index must be immediate and not partial, and
--- its columns must be NOT NULL. INCLUDE columns do not count. The result is empty if the table has
--- no key.
+-- _key_columns returns the columns of a table's key, in the key's order. The key is the primary
+-- key, or else the unique index with the fewest columns. Such an index must be immediate and not
+-- partial, and its columns must be NOT NULL. INCLUDE columns are not part of the key. The result is
+-- empty if the table has no key.
 CREATE OR REPLACE FUNCTION retention._key_columns(p_table oid) RETURNS text[]
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $function$
     SELECT coalesce((

@@ -1,6 +1,6 @@
 -- _parse_hold_values returns the columns and values of a hold as {column: value}. The text is a
--- JSON object of this form, or the value of the table's key. Raises 22023 if it is neither, and
--- 0A000 if the table has no key of one column.
+-- JSON object of this form, or the value of the table's key. Raises 22023 if it is not such an
+-- object. Raises 0A000 if it is the value of a key, but the table has no key of one column.
 CREATE OR REPLACE FUNCTION retention._parse_hold_values(p_table oid, p_match text) RETURNS jsonb
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $function$
 DECLARE

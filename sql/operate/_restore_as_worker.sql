@@ -1,7 +1,8 @@
--- _restore_as_worker brings back the rows that a run archived or changed, or only the row with
--- p_key, and holds them until p_until. Steps are restored in reverse order, and again as long as
--- rows come back: a row may need another one first. If a group of rows raises an error, it tries
--- half of them, down to single rows. A row that still fails is refused.
+-- _restore_as_worker restores the rows that a run archived or changed, and holds them until
+-- p_until. If p_key is given, it restores only the row with this key. It restores steps in reverse
+-- order, because a row may need another one first. It repeats this as long as rows are restored.
+-- If a group of rows raises an error, it tries half of the group, down to single rows. A row that
+-- still fails is refused.
 CREATE OR REPLACE FUNCTION retention._restore_as_worker(
     p_policy text, p_run bigint, p_until timestamptz, p_key jsonb, OUT restored bigint, OUT refused bigint)
 LANGUAGE plpgsql AS $function$
@@ -27,7 +28,7 @@ BEGIN
                     EXECUTE v_source.back INTO v_rows, v_others
                     USING v_rels[v_from : v_from + v_size - 1], v_tids[v_from : v_from + v_size - 1],
                         p_until, format('restored run %s', p_run), v_as_of;
-                    IF v_others THEN  -- such rows would be restored again by each round
+                    IF v_others THEN  -- otherwise each round would restore such a row again
                         RAISE EXCEPTION 'a trigger changes the key of a row, or another session has changed the kept row';
                     END IF;
                     SET CONSTRAINTS ALL IMMEDIATE;

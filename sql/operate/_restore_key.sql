@@ -1,6 +1,7 @@
--- _restore_key returns the key of the row that a caller of restore() names, printed like the keys
--- of the kept rows. Raises 22023 if the columns are not the table's key. Raises 0A000 if the policy
--- also restores rows of other tables: the log does not say to which row they belonged.
+-- _restore_key returns the key of the row that a caller of restore() wants, printed like the keys
+-- of the archived rows. Raises 22023 if the given columns are not the table's key. Raises 0A000 if
+-- the policy also restores rows of other tables, because it is not recorded to which row they
+-- belonged.
 CREATE OR REPLACE FUNCTION retention._restore_key(p_policy retention.policy, p_match text) RETURNS jsonb
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $function$
 DECLARE

@@ -1,10 +1,15 @@
--- _restore_sql returns two statements for one element of policy.restores.
--- kept: finds the rows that run $1 kept, without those that are held at $2; $3 is the key of a
--- single row, or NULL.
--- back: restores the rows with table OIDs $1 and ctids $2, and holds them until $3 for reason $4.
--- $5 is the time.
--- Rows are identified by their printed keys. If several have one key, the last is restored. Raises
--- 55000 if the table's columns or key have changed.
+-- _restore_sql returns two statements for one element of policy.restores. Rows are identified by
+-- their printed keys. If several archived rows have one key, the last one is restored. Raises 55000
+-- if the table's columns or key have changed.
+-- Statement kept finds the rows that a run kept in the archive, without held ones. Its parameters:
+-- - $1: the run
+-- - $2: the time at which holds are in force
+-- - $3: the key of a single row, or NULL
+-- Statement back restores rows and holds them. Its parameters:
+-- - $1, $2: OIDs of tables and ctids of the archived rows
+-- - $3: the time until which the rows are held
+-- - $4: the reason of the holds
+-- - $5: the present time
 CREATE OR REPLACE FUNCTION retention._restore_sql(p_source jsonb, OUT kept text, OUT back text)
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $function$
 DECLARE
@@ -18,7 +23,7 @@ DECLARE
 BEGIN
     SELECT string_agg(format('column %I is %s, was %s', c.name, coalesce(a.type, 'gone'), c.type), ', ')
                FILTER (WHERE a.type IS NULL OR a.type <> c.type AND a.type NOT LIKE '%.' || c.type
-                             -- Spelled as in the policy.
+                             -- The type may be spelled as in the policy file.
                              AND CASE WHEN a.type || c.type LIKE '% generated%' THEN true
                                  ELSE to_regtype(c.type) IS DISTINCT FROM a.atttypid
                                      OR replace(substring(c.type, '\(.*\)'), ' ', '')

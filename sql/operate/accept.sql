@@ -1,13 +1,15 @@
--- accept lets the next run of a policy pass its breaker, once. It needs a run that the breaker
--- stopped, and applies to the next run with the same scope, as long as the policy is not changed.
--- run: the number of the stopped run, which must be the last one with its scope. Without it the
--- breaker must have stopped the last run of exactly one scope (55000).
--- rows: the run passes if at most so many rows are due. If more are due, it trips and takes no row.
--- The breaker needs not have stopped a run then. Without rows the run may take all rows that are
--- due. scope: the scope of the run. Raises 22023 for rows below 1, P0002 for an unknown policy, and
--- 55000 if something other than the breaker stops the policy. Only operators may call it. Locks no
--- table of the application.
---   SELECT retention.accept('signals', 'the backlog of March', run => 4711);
+-- accept lets the next run of a policy pass its breaker, once. It applies to the next run with the
+-- same scope, as long as the policy is not changed. Only operators may call it. It locks no table
+-- of the application.
+-- run: the number of the run that the breaker stopped. It must be the last run with its scope.
+--   Without it, the breaker must have stopped the last run of exactly one scope.
+-- rows: the next run passes if at most this many rows are due. Otherwise it trips and takes no row.
+--   With rows, the breaker need not have stopped a run. Without rows, the next run may take all due
+--   rows.
+-- scope: the scope of the run
+-- Raises 22023 for rows below 1, and P0002 for an unknown policy. Raises 55000 if the breaker did
+-- not stop such a run, or if something other than the breaker stops the policy.
+-- Example: SELECT retention.accept('signals', 'the backlog of March', run => 4711);
 CREATE OR REPLACE FUNCTION retention.accept(
     policy text, reason text DEFAULT '', rows bigint DEFAULT NULL, run bigint DEFAULT NULL, scope jsonb DEFAULT NULL)
 RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $function$

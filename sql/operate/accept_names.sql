@@ -1,11 +1,10 @@
--- accept_names lets a policy run again after an object was created or dropped that a name in the
--- policy can mean: a function, an operator, a type. From now on the name means what PostgreSQL
--- finds. It returns the objects that are new or gone.
--- Raises 22023 without a reason, and 55000 if nothing has changed, or if the server refuses an
--- expression of the policy: then a name has no meaning that could be accepted. Only operators may
--- call it.
--- Where you can, write the schema of the name in the policy file instead.
---   SELECT retention.accept_names('visits', 'the new lower() is for another type');
+-- accept_names lets a policy run again after somebody created or dropped an object that a name in
+-- the policy can mean, such as a function, an operator or a type. From now on the name means what
+-- PostgreSQL finds. The function returns the objects that are new or no longer exist. Only
+-- operators may call it. If possible, write the schema of the name in the policy file instead.
+-- Raises 22023 without a reason. Raises 55000 if nothing has changed. Raises 55000, too, if the
+-- server refuses an expression of the policy, because its name then has no meaning.
+-- Example: SELECT retention.accept_names('visits', 'the new lower() is for another type');
 CREATE OR REPLACE FUNCTION retention.accept_names(policy text, reason text) RETURNS text[]
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $function$
 DECLARE
@@ -26,7 +25,7 @@ BEGIN
         BEGIN
             PERFORM retention._prove_statements(v_policy.name);
         EXCEPTION WHEN OTHERS THEN
-            -- 55000: an expression has another type than it had when it was generated
+            -- 55000: an expression has another type than when the policy was generated
             IF retention._means_nothing(SQLSTATE) OR SQLSTATE = '55000' THEN v_error := SQLERRM; END IF;
         END;
     END IF;

@@ -1,6 +1,6 @@
--- adopt lets runs start in this database, after it was restored from a backup, cloned, or promoted
--- from a standby. It returns a sentence that names the database. retention.setting_change keeps the
--- reason. Only operators may call it.
+-- adopt lets runs start in this database, after the database was restored from a backup, cloned, or
+-- promoted from a standby. It returns a sentence with the name of the database.
+-- retention.setting_change keeps the reason. Only operators may call it.
 CREATE OR REPLACE FUNCTION retention.adopt(reason text DEFAULT '') RETURNS text
 LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $function$
     INSERT INTO retention.setting_change (policy, name, new, reason)

@@ -1,3 +1,4 @@
 -- Operate
--- What operators decide (holds, pauses, windows, the breaker, restores), and what functions for
--- applications call. Only restore() writes into tables of the application: it brings rows back.
+-- Functions for decisions of operators (holds, pauses, windows, the breaker, restores), and
+-- functions that functions for applications call. Only restore() writes into tables of the
+-- application.

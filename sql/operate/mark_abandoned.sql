@@ -1,6 +1,7 @@
--- mark_abandoned ends runs that are "running" only in the log, and returns how many it ended. A run
--- of this session whose CALL was cancelled while a batch committed ends "failed". A run whose
--- session is gone ends "abandoned". Operators and the runner may call it.
+-- mark_abandoned ends runs that have the state "running" although they are not in progress, and
+-- returns how many it ended. If a CALL of this session was cancelled while a batch committed, its
+-- run ends "failed". If the session of a run no longer exists, the run ends "abandoned". Operators
+-- and the runner may call it.
 CREATE OR REPLACE FUNCTION retention.mark_abandoned() RETURNS bigint
 LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $function$
     SELECT count(CASE WHEN r.pid = pg_backend_pid()

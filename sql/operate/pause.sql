@@ -1,5 +1,5 @@
--- pause stops a policy, or all policies if it gets none. A run in progress ends "paused" before its
--- next batch. Raises P0002 for an unknown policy. Only operators may call it.
+-- pause stops a policy, or all policies if policy is NULL. A run in progress ends "paused" before
+-- its next batch. Raises P0002 for an unknown policy. Only operators may call it.
 CREATE OR REPLACE FUNCTION retention.pause(policy text DEFAULT NULL, reason text DEFAULT '') RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $function$
 BEGIN

@@ -1,15 +1,14 @@
 -- place_hold keeps rows from every policy until the hold is released or expires. It returns the
--- hold's number.
+-- hold's number. Only operators may call it.
 -- match: a JSON object {column: value}, or the value of a key of one column. The hold keeps each
--- row that has these values, now or later. Values are read with the caller's settings and compared
--- by the equality of their types.
+--   row that has these values, now or later. Values are read with the caller's settings and
+--   compared by the equality of their types.
 -- rows_held: how many rows the hold keeps now. NULL if the worker may not read the table, if the
--- table is distributed, or if the isolation level is not READ COMMITTED.
--- Raises 22023 without a reason, for an "until" in the past, and for a value that no row can have;
--- 42P01, 42703 and 0A000 for a table, column or type that cannot have holds. Only operators may
--- call it.
--- Locks retention.hold in EXCLUSIVE mode until the transaction ends: it waits for batches in
--- progress, and new ones wait.
+--   table is distributed, or if the isolation level is not READ COMMITTED.
+-- Raises 22023 without a reason, for an "until" in the past, and for a value that no row can have.
+-- Raises 42P01, 42703 or 0A000 for a table, column or type that cannot have holds.
+-- Locks: retention.hold in EXCLUSIVE mode until the transaction ends. The call waits for batches in
+-- progress, and new batches wait for its transaction.
 CREATE OR REPLACE FUNCTION retention.place_hold(
     table_name text, match text, reason text, until timestamptz DEFAULT NULL, OUT hold_id bigint, OUT rows_held bigint)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $function$
@@ -24,7 +23,7 @@ BEGIN
             THEN format('until is in the past: %s', place_hold.until) ELSE 'a hold needs a reason' END;
     END IF;
     v_match := retention._hold_match(v_table, v_columns, v_given);
-    -- The count below must see what batches in progress do.
+    -- Batches in progress end first, so that the count below sees their changes.
     LOCK TABLE retention.hold IN EXCLUSIVE MODE;
     v_terms := retention._hold_terms(v_table, v_columns);
     BEGIN

@@ -1,5 +1,6 @@
--- release_hold ends a hold now, and returns its table and values. The row of the hold stays as a
--- record. Raises P0002 if there is no such hold, or if it was released. Only operators may call it.
+-- release_hold ends a hold now, and returns the hold's table and values. The row of the hold stays
+-- as a record. Raises P0002 if there is no such hold, or if it was released before. Only operators
+-- may call it.
 CREATE OR REPLACE FUNCTION retention.release_hold(hold_id bigint, reason text, OUT table_name text, OUT match jsonb)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $function$
 BEGIN

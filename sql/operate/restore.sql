@@ -1,16 +1,19 @@
--- restore brings back the rows that a run archived, or that an update with "undo" changed. It
--- returns how many rows it restored, and how many it refused.
--- hold_until: how long the restored rows are held; NULL means until the hold is released. Without a
--- hold the next run would take the rows again.
--- match: {column: value} or the value of the key. Only the row with this key is restored then.
--- refused: rows whose key exists again, that were changed since the run, or that a constraint or
--- trigger refuses.
--- Raises 0A000 if the policy keeps nothing to restore, P0002 for an unknown run or row, 22023 for a
--- hold_until in the past, 55P03 while a run of the table is in progress, 25001 in a transaction
--- that has written. Only operators may call it.
---   SELECT * FROM retention.restore('old_items', 42, match => '4711');
--- Locks until the transaction ends: a row of the run log, which makes runs of the table wait;
--- retention.hold in EXCLUSIVE mode; ROW EXCLUSIVE on the tables; the rows.
+-- restore restores the rows that a run archived, or that an update with "undo" changed. Only
+-- operators may call it.
+-- hold_until: how long the restored rows are held. NULL means until the hold is released. Without a
+--   hold the next run would take the rows again.
+-- match: {column: value}, or the value of the key. Only the row with this key is then restored.
+-- restored: how many rows were restored
+-- refused: how many rows were not. Their key exists again, somebody changed them since the run, or
+--   a constraint or trigger refuses them.
+-- Raises 0A000 if the policy keeps nothing to restore, and P0002 for an unknown run or row. Raises
+-- 22023 for a hold_until in the past, 55P03 while a run of the table is in progress, and 25001 in a
+-- transaction that has written.
+-- Locks, until the transaction ends:
+-- - a row of the run log, so that runs of the table wait
+-- - retention.hold in EXCLUSIVE mode
+-- - the tables in ROW EXCLUSIVE mode, and the restored rows
+-- Example: SELECT * FROM retention.restore('old_items', 42, match => '4711');
 CREATE OR REPLACE FUNCTION retention.restore(
     policy text, run_id bigint, hold_until timestamptz DEFAULT clock_timestamp() + interval '30 days',
     match text DEFAULT NULL, OUT restored bigint, OUT refused bigint)

@@ -1,4 +1,4 @@
--- resume undoes pause() for a policy. Without an argument it undoes pause() for all policies; a
+-- resume ends the pause of a policy. Without an argument it ends the pause of all policies, but a
 -- policy that was paused by its name stays paused. It returns false if nothing was paused. Only
 -- operators may call it.
 CREATE OR REPLACE FUNCTION retention.resume(policy text DEFAULT NULL) RETURNS boolean

@@ -1,7 +1,8 @@
--- set_window replaces a policy's window until somebody sets another one. NULL restores the policy's
--- own window. It returns the window that is then in force. Raises 22023 without a reason, and for a
--- window outside the policy's bounds. Only operators may call it.
---   SELECT retention.set_window('visits', '14 days', 'the disk is full');
+-- set_window replaces a policy's window until somebody sets another one. It returns the window that
+-- is then in force. Only operators may call it.
+-- older_than: the window, NULL for the policy's own window
+-- Raises 22023 without a reason, and for a window outside the policy's bounds.
+-- Example: SELECT retention.set_window('visits', '14 days', 'the disk is full');
 CREATE OR REPLACE FUNCTION retention.set_window(policy text, older_than interval, reason text) RETURNS interval
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET intervalstyle = 'postgres' AS $function$
 DECLARE v_policy CONSTANT retention.policy := retention._get_policy(set_window.policy); v_fault record;

@@ -1,4 +1,3 @@
 -- Tables
 -- Migrations write the registry: policies, jobs and the install. Runs write the run log, and rows
--- for restore(), reports and applications. Operators write settings and holds, by functions of
--- chapter "Operate".
+-- for restore(), reports and applications. Functions of chapter "Operate" write settings and holds.
