@@ -3,7 +3,7 @@
 -- - _obstacle finds nothing.
 -- - If the breaker stopped the run, an operator has accepted enough rows.
 -- - If an error or the values of a clock stopped the run, the policy was migrated since. Only the
---   next run can tell whether the cause is gone.
+--   next run can tell whether the cause still exists.
 -- If a name in the policy can mean another object than before, it plans the policy's query. That
 -- takes ACCESS SHARE on the policy's tables, and waits at most 1 s for each lock.
 CREATE OR REPLACE FUNCTION retention._mended(p_run bigint) RETURNS boolean

@@ -20,7 +20,7 @@ CREATE TABLE IF NOT EXISTS retention.policy (
     --   indexed: true if an index has the order of the rank
     --   bound: the condition on the clock that ends the walk
     --   guarded: true if the statement that takes all rows leaves the rows that guards keep
-    --   share: true if a batch locks the tables that guards read
+    --   share: true if a batch locks the tables from which guards read
     --   whole: true if no row may be skipped, because a watermark moves past it
     --   undone: true if an error that a row causes undoes the whole batch
     --   below: true if a batch locks the rows that foreign keys lead to, because steps copy them

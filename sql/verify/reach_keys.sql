@@ -1,7 +1,8 @@
 -- Findings on foreign keys that keep due rows (V053), or that are switched off (V059).
 -- $1: the result of query reach
 -- $2: the catalog snapshot, NULL if there is none
--- The caller drops a finding if the policies delete the referring rows. It needs these columns:
+-- The caller drops a finding if policies change, delete or read the referring rows. It needs these
+-- columns:
 -- - names: the referring table, and the tables that it is a partition or a child of
 -- - step: the step that meets the foreign key
 -- - anytime: true if the key is checked at the end of the transaction, so that a later step may

@@ -24,7 +24,7 @@ WITH setting AS (
                       WHEN d.setdatabase = 0 THEN format('ALTER ROLE %I', $1::text)
                       ELSE format('ALTER ROLE %I IN DATABASE %I', $1::text, current_database()) END AS reset,
                  CASE WHEN d.setdatabase <> 0 AND d.setrole <> 0 THEN 1 WHEN d.setrole <> 0 THEN 2
-                      WHEN d.setdatabase <> 0 THEN 3 ELSE 4 END AS place  -- a smaller place takes precedence, as in PostgreSQL
+                      WHEN d.setdatabase <> 0 THEN 3 ELSE 4 END AS place  -- the smallest place takes precedence
           FROM pg_db_role_setting d CROSS JOIN unnest(d.setconfig) AS c
           WHERE d.setdatabase IN (0, (SELECT oid FROM pg_database WHERE datname = current_database()))
             AND d.setrole IN (0, (SELECT r.oid FROM pg_roles r WHERE r.rolname = $1::text))

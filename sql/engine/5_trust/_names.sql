@@ -8,7 +8,7 @@ CREATE OR REPLACE FUNCTION retention._names(p_policy retention.policy) RETURNS j
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET standard_conforming_strings = on AS $function$
 DECLARE
     c_word CONSTANT text := '([^\s!-#%-/:-@[-^`{-~]+)'; c_quoted CONSTANT text := '"((?:[^"]|"")+)"';
-    -- The operators behind IN, LIKE and other syntax.
+    -- The operators to which PostgreSQL translates IN, LIKE and other syntax.
     c_syntax CONSTANT text := ' = <> < > <= >= ~~ !~~ ~~* !~~* ~ ';
     v_path CONSTANT text[] := (SELECT string_to_array(i.search_path, ', ') FROM retention.install i);
     v_sql CONSTANT text := (
