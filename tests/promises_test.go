@@ -72,7 +72,8 @@ var readmePromises = map[string][]string{
 	"It never takes a row that was refreshed after the scan: it rechecks each row when it changes it.": {
 		"TestRowChangedDuringARun",
 	},
-	"It never takes a row because of a NULL, except where the policy says `nulls: due`.": {
+	"It never takes a row because of a NULL, except where the policy says what NULL means: `nulls: due`, " +
+		"or `else` of a window.": {
 		"TestKeptBecauseOfNull",
 	},
 	"It never takes a held row. Cascades do not take held rows either.": {
@@ -88,7 +89,9 @@ var readmePromises = map[string][]string{
 	"It never goes on after a change of a table, column or key that the policy uses.": {
 		"TestCatalogChangesBetweenBatches",
 	},
-	"It never takes a row in a copy of the database before somebody adopts the copy.": {
+	"It never takes a row in a copy of the database that it detects, before somebody adopts the copy. " +
+		"It does not detect [some copies](docs/copies.md#what-is-not-detected), " +
+		"such as a snapshot of a whole volume.": {
 		"TestCopyOfTheDatabase",
 		"TestPhysicalCopies",
 	},
@@ -98,11 +101,11 @@ var readmePromises = map[string][]string{
 	"It never runs code of a role that you do not trust.": {
 		"TestUntrustedCodeIsNotExecuted",
 	},
-	"It never ends without its state in the run log.": {
+	"It never ends without its state in the run log, except for a dry run that is cancelled.": {
 		"TestCancelledAtAnyMoment",
 		"TestTerminated",
 	},
-	"It never begins to take rows if more rows are due than the breaker allows. " +
+	"It never begins to take rows if it would take more than the breaker allows. " +
 		"An operator can accept them for one run.": {
 		"TestBreaker",
 	},
