@@ -13,8 +13,8 @@ BEGIN
     END IF;
     IF v_missing IS NOT NULL THEN
         RAISE insufficient_privilege
-            USING MESSAGE = format('role "%s" may not grant %s to "%s"', current_user, v_missing, p_role),
-                  HINT = 'Let its owner migrate, or let the owner grant it WITH GRANT OPTION to the migrating role; '
-                         'then migrate again.';
+            USING MESSAGE = format('role "%s" is not allowed to grant %s to "%s"', current_user, v_missing, p_role),
+                  HINT = 'Migrate as the owner of the object, or let the owner grant this privilege WITH GRANT OPTION '
+                         'to the migrating role; then migrate again.';
     END IF;
 END $function$;

@@ -358,7 +358,9 @@ jobs: {hourly: {schedule: "@hourly", run: [messages]}}`
 		RESET ROLE;
 		UPDATE keep.policy SET batch_rows = DEFAULT, batch_time_ms = DEFAULT`)
 	_, err := in.Call("SELECT keep.why('messages', '1')")
-	if err == nil || err.Hint != `It has an instance for each schema like tenant_*: name one, "messages@...".` {
+	hint := `It has one instance for each schema that matches tenant_*. ` +
+		`Give the name of an instance, "messages@" and the schema.`
+	if err == nil || err.Hint != hint {
 		t.Errorf("why of all says %v", err)
 	}
 	wanted, _ := in.Compile(t, install+messages(7))

@@ -8,7 +8,8 @@ BEGIN
     SELECT * INTO v_policy FROM retention.policy p WHERE p.name = p_policy;
     IF NOT FOUND THEN
         RAISE no_data_found USING MESSAGE = format('there is no policy "%s"', p_policy),
-            HINT = coalesce((SELECT format('It has an instance for each schema like %s: name one, "%s@...".',
+            HINT = coalesce((SELECT format('It has one instance for each schema that matches %s. Give the name of '
+                                            'an instance, "%s@" and the schema.',
                                             e.schemas, e.name) FROM retention.each e WHERE e.name = p_policy),
                             'SELECT name FROM retention.policy lists them.');
     ELSIF p_next AND v_policy.hash = '' THEN

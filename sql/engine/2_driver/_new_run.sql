@@ -10,7 +10,8 @@ LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $function$
 BEGIN
     IF EXISTS (SELECT FROM pg_subscription_rel r WHERE r.srrelid = 'retention.run'::regclass) THEN
         RAISE object_not_in_prerequisite_state USING MESSAGE = 'a subscription fills the run log',
-            HINT = 'Runs are on the publisher. DROP SUBSCRIPTION, then "pgretain adopt", let them start here.';
+            HINT = 'Start runs on the publisher. To start them here instead, first DROP SUBSCRIPTION, then call '
+                   '"pgretain adopt".';
     END IF;
     INSERT INTO retention.run (policy, job, table_name, policy_hash, as_of, reason, scope, older_than, dry_run, note,
                                state, started_at)

@@ -19,10 +19,10 @@ BEGIN
             RAISE invalid_parameter_value
                 USING MESSAGE = format('policy "%s" cannot be narrowed by "%s"', p_policy.name, v_entry.key),
                       HINT = CASE WHEN p_policy.scope = '{}' THEN 'List the column under "scope" in the policy file.'
-                                  ELSE format('It can be by: %s.', array_to_string(p_policy.scope, ', ')) END;
+                                  ELSE format('It can be narrowed by: %s.', array_to_string(p_policy.scope, ', ')) END;
         ELSIF v_entry.type NOT IN ('string', 'number', 'boolean') THEN
             RAISE invalid_parameter_value
-                USING MESSAGE = format('scope gives "%s" no single value, but %s', v_entry.key,
+                USING MESSAGE = format('the scope must give "%s" a single value, not %s', v_entry.key,
                                        CASE v_entry.type WHEN 'null' THEN 'null' ELSE 'an ' || v_entry.type END),
                       HINT = 'Give a text, a number, true or false.';
         END IF;

@@ -102,8 +102,8 @@ BEGIN
                     MESSAGE = CASE WHEN v_left < 0 THEN format('%s rows became due while the batch began', -v_left)
                         WHEN p_lock THEN format('a trigger or a rule kept %s of %s rows from being deleted', v_left,
                             v_left + v_taken.taken)
-                        ELSE format('%s of %s rows changed during the statement, or a trigger or a rule kept them',
-                            v_left, v_left + v_taken.taken) END;
+                        ELSE format('%s of %s rows were not taken: another session changed them during the '
+                            'statement, or a trigger or rule prevented it', v_left, v_left + v_taken.taken) END;
             END IF;
         END IF;
     END IF;
