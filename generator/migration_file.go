@@ -287,8 +287,13 @@ func (p part) write(actions []action, path string, chapters, back bool) string {
 	if back && slices.ContainsFunc(actions, func(a action) bool { return !a.drops && isValidated(a.object.Kind) }) {
 		write(execute("restore.sql.tmpl", fields{}))
 	}
-	current, plain, chapter, checked := "", false, "", p.opt.home == ""
-	for i, a := range actions {
+	checked := p.opt.home == ""
+	if !checked && !p.uninstall && slices.ContainsFunc(actions, evaluates) {
+		checked = true
+		write(p.refuseUntrusted())
+	}
+	current, plain, chapter := "", false, ""
+	for _, a := range actions {
 		if chapters && a.object.Chapter != "" && a.object.Chapter != chapter {
 			chapter = a.object.Chapter
 			write(heading(chapter))
@@ -297,11 +302,9 @@ func (p part) write(actions []action, path string, chapters, back bool) string {
 			current = role
 			write(switchRole(role))
 		}
-		if !checked && evaluates(a) {
-			if checked = true; i > 0 && p.uninstall {
-				write(endMark + "\n")
-			}
-			write(p.refuseUntrusted())
+		if !checked && evaluates(a) { // the file has created the function that this calls
+			checked = true
+			write(endMark + "\n" + p.refuseUntrusted())
 		}
 		before := plain
 		if plain = a.plain(); !plain {

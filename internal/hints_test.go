@@ -52,7 +52,7 @@ var widened = map[string]string{
 	"GRANT %s TO %I;":                      "the one function, schema or type that a policy's SQL uses, to the worker",
 	"GRANT %s TO %s;":                      "the viewer's role, which only reads, to the role that verifies",
 	"GRANT CONNECT ON DATABASE %I TO %I;":  "the runner starts the jobs",
-	"GRANT OPTION to the migrating role;":  "an application's function that a policy grants",
+	"GRANT OPTION":                         "an application's function that a policy grants",
 	"GRANT USAGE ON SCHEMA %s TO %s;":      "the viewer's role may use a schema of a policy",
 
 	// Hints to accept or resume.
