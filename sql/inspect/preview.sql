@@ -1,5 +1,5 @@
 -- preview returns what a run would find at as_of. as_of may be in the future.
--- max_rows: a limit at which counting stops
+-- max_rows: how many rows are counted at most, NULL for all
 -- due: how many rows are due. NULL if the reason that stops a run also prevents counting.
 -- kept: how many rows are kept, by what keeps them. Empty with max_rows.
 -- oldest, newest: the oldest and newest clock of the due rows

@@ -8,11 +8,12 @@ CREATE TABLE IF NOT EXISTS retention.install (
     search_path text NOT NULL, time_zone text NOT NULL, scheduler text NOT NULL, cron_database text,
     protect text[] NOT NULL, trust text[] NOT NULL, log_window interval NOT NULL DEFAULT '90 days',
     cron_log_window interval NOT NULL DEFAULT '14 days', event_window interval NOT NULL DEFAULT '30 days',
-    -- default_text_search_config of the session that installed. Expressions of policies use it.
+    -- The value of default_text_search_config in the session that installed. Expressions of
+    -- policies use it.
     text_search_config text NOT NULL DEFAULT pg_catalog.current_setting('default_text_search_config'),
     report_window interval NOT NULL DEFAULT '1 year', claim_window interval NOT NULL DEFAULT '7 days',
     system_identifier bigint NOT NULL, database_name text NOT NULL, server jsonb,
-    -- Whether each batch writes a logical decoding message with its policy and run.
+    -- True if each batch writes a logical decoding message with its policy and run.
     logical_messages boolean,
     adopted_at timestamptz NOT NULL DEFAULT pg_catalog.clock_timestamp(), adopted_by text NOT NULL DEFAULT session_user
 );

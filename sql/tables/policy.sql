@@ -9,7 +9,8 @@ CREATE TABLE IF NOT EXISTS retention.policy (
     partitions boolean NOT NULL DEFAULT false,  -- true if the policy takes partitions, not rows
     -- Tables that the policy owns: stored results of its joins.
     owns text[] NOT NULL DEFAULT '{}',
-    -- Roles that may call its functions for applications: {"claim": [role, ...], "touch": ...}.
+    -- Roles that may call the policy's functions for applications, as
+    -- {"claim": [role, ...], "touch": ...}.
     grants jsonb NOT NULL DEFAULT '{}',
     -- How a run walks through the rows: an array with one element (pass) for each entry of "due",
     -- in order. Its keys:
@@ -26,7 +27,7 @@ CREATE TABLE IF NOT EXISTS retention.policy (
     --   below: true if a batch locks the rows that foreign keys lead to, because steps copy them
     passes jsonb NOT NULL DEFAULT '[]',
     report boolean NOT NULL DEFAULT false,
-    -- True if <policy>_start reads something when a run starts.
+    -- True if <policy>_start evaluates inputs when a run starts.
     prepares boolean NOT NULL DEFAULT false,
     scope text[] NOT NULL DEFAULT '{}',         -- columns by which a run can be narrowed
     -- The policy's own window and its bounds. window_own is NULL if nobody can set a window at run
@@ -88,10 +89,10 @@ CREATE TABLE IF NOT EXISTS retention.policy (
     -- <policy>_take. Keys:
     --   step: the number of the step
     --   verb, table: what the step does, and with which table
-    --   related: another table whose rows the step changes or deletes
-    --   as, on: the alias of these rows, and the condition that joins them to t
-    --   where: the condition for the rows
-    --   differs: the condition for the rows that an update changes
+    --   related: another table, whose rows the step changes, deletes or copies
+    --   as, on: the alias of this table, and the condition that joins its rows to t
+    --   where: the condition that selects the rows
+    --   differs: the condition that an update changes the row
     --   key: the columns of an archive's key, with the row's columns that they are copied from
     --   set: what changes in existing rows, as {column: SQL of the value}. The SQL is null if the
     --     value differs by row. For an insert, set is [column, ...].

@@ -1,10 +1,10 @@
--- Returns the same row as query cron, but is run in the database of schema cron if that is not the
--- policy file's database. It counts failed attempts among the newest 20,000 attempts.
+-- Returns the same row as query cron, if schema cron is in another database than the policy file's.
+-- It is executed in that other database. It looks for failed attempts among the newest 20,000
+-- attempts.
 -- $1: the prefix of the names of this install's jobs
 -- $2: the policy file's database
--- A job belongs to this install if its name has the prefix and no dot after it. The database of
--- another install may have a longer name with the same beginning, but the names of its jobs then
--- have another dot.
+-- A job belongs to this install if its name has the prefix and no dot after it. If the name of
+-- another database begins with the same text and a dot, its jobs have a further dot.
 -- The query also returns jobs with any name that call run or run_job in the policy file's database.
 WITH job AS (
     SELECT j.*, j.jobname::text AS name FROM cron.job j

@@ -2,11 +2,11 @@
 -- calls them.
 -- $1: the role
 -- $2: the calls, an array of objects with these keys:
--- - schema: '' if the search path decides
--- - function: its name
--- - arguments: how many arguments the call has
--- - kind: "policy" or "report"
--- - name: the policy or report whose expression calls the function
+--   - schema: '' if the search path decides
+--   - function: its name
+--   - arguments: how many arguments the call has
+--   - kind: "policy" or "report"
+--   - name: the policy or report whose expression calls the function
 -- $3: the search path
 -- $4: objects that other findings report
 -- If several functions have the name and take that many arguments, the call may mean one that the

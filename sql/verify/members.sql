@@ -9,11 +9,11 @@
 -- - "gone": the schema or shard no longer exists, and the next run drops the instance.
 -- The message is empty for "made" and "other".
 -- $1: an array of objects with these keys:
--- - policy: its name
--- - pattern: the pattern of schemas, '' for shards
--- - name: the table without its schema
--- - hash: the hash of the instance's script
--- - shards: the shards on this server
+--   - policy: its name
+--   - pattern: the pattern of schemas, '' for shards
+--   - name: the table without its schema
+--   - hash: the hash of the instance's script
+--   - shards: the shards on this server
 WITH wanted AS (
     SELECT w.*, e.registers ->> 'hash' AS installed
     FROM jsonb_to_recordset($1) w (policy text, pattern text, name text, hash text, shards text[])

@@ -2,10 +2,10 @@
 -- Column got has the privileges that roles should not have.
 -- $1: the schema
 -- $2: the expected routines, tables and views, an array of objects with these keys:
--- - name: a routine has its argument types
--- - open: true if further privileges may be granted to roles of the application
--- - roles: roles that may use the object
--- - writes: further privileges of the worker
+--   - name: a routine has its argument types
+--   - open: true if further privileges may be granted to roles of the application
+--   - roles: roles that may use the object
+--   - writes: further privileges of the worker
 -- $3: the worker
 -- Any role may have SELECT on a table, but PUBLIC may not. Another query returns findings on
 -- missing roles.

@@ -2,9 +2,9 @@
 -- directly or through foreign keys, and "keys", the foreign keys that their deletes have to
 -- respect.
 -- $1: an array of policies, each with acts. An act has these keys:
--- - step: its number
--- - table: the table, as schema.table
--- - event: DELETE, UPDATE or INSERT, and for partitions DETACH or DROP
+--   - step: its number
+--   - table: the table, as schema.table
+--   - event: DELETE, UPDATE or INSERT, and for partitions DETACH or DROP
 -- Keys of an effect:
 -- - policy, step, event
 -- - rel: the OID of the changed table

@@ -2,10 +2,10 @@
 -- by name or through views. A view reads its tables as the view's owner, unless it is
 -- security_invoker.
 -- $1: an array of objects, one for each table or view, with these keys:
--- - schema: '' if the search path decides
--- - name: the table or view
--- - kind: "policy" or "report"
--- - of: the policy or report that reads it
+--   - schema: '' if the search path decides
+--   - name: the table or view
+--   - kind: "policy" or "report"
+--   - of: the policy or report that reads it
 -- $2: the search path
 -- $3: the role
 WITH RECURSIVE named AS (

@@ -1,6 +1,6 @@
--- Findings on triggers of the application that fire in ordinary sessions, if they may keep rows, or
--- if they run with a role or search path for which they were not written. There is one finding for
--- each policy, table and trigger: the most severe of all partitions and events.
+-- Findings on triggers of the application that fire in ordinary sessions. A trigger has a finding
+-- if it may keep rows, or if it runs with a role or search path for which it was not written. There
+-- is one finding for each policy, table and trigger: the most severe of all partitions and events.
 -- $1: the result of query reach
 -- $2: an array of policies, each with the triggers that it accepts
 -- $3: the catalog snapshot

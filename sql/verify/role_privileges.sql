@@ -1,10 +1,10 @@
 -- Findings on privileges that roles lack.
 -- $1: an array of objects with these keys:
--- - kind: "schema", "table" or "sequence"
--- - name: the object
--- - on: the name as SQL, with its schema
--- - role: the role that needs the privileges
--- - needed: the privileges, separated by ", "
+--   - kind: "schema", "table" or "sequence"
+--   - name: the object
+--   - on: the name as SQL, with its schema
+--   - role: the role that needs the privileges
+--   - needed: the privileges, separated by ", "
 -- $2: owner, worker, runner, operator and viewer, in this order
 SELECT w.n::integer AS place, CASE w.kind WHEN 'sequence' THEN w.name ELSE '' END AS object,
        format('role "%s" lacks %s on %s "%s"', w.role, string_agg(p.name, ', ' ORDER BY p.n), w.kind,

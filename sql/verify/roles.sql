@@ -1,16 +1,15 @@
 -- Findings on the roles of the install. V072: a role has wrong attributes. V079: a role has
 -- privileges that pgretain does not need, or another role can become the owner. V077: a role may
 -- change rows of policies by hand. V070: PUBLIC has privileges on the schema.
--- $1: a JSON object. The key schema is always there. The other keys are there if the install has
---   several roles:
--- - schema: the runtime's schema
--- - owner, worker, runner: these roles
--- - others: runner, operator and viewer, except the one that is the owner
--- - named: all roles of the install
--- - shared: true if the owner is another of these roles as well
--- - cron: true if pg_cron calls the jobs
--- - tables: tables of policies, of their archives, and other tables that policies change, as
---   schema.table
+-- $1: a JSON object with these keys. An install with one role has only the key schema.
+--   - schema: the runtime's schema
+--   - owner, worker, runner: these roles
+--   - others: runner, operator and viewer, except the one that is the owner
+--   - named: all roles of the install
+--   - shared: true if the owner is another of these roles as well
+--   - cron: true if pg_cron calls the jobs
+--   - tables: tables of policies, of their archives, and other tables that policies change, as
+--     schema.table
 WITH given AS MATERIALIZED (
     SELECT g.*, o.oid AS owner_oid, u.oid AS runner_oid
     FROM jsonb_to_record($1) AS g (schema text, owner text, worker text, runner text, others text[], named text[],

@@ -3,9 +3,9 @@
 -- owner.
 -- $1: the runtime's schema
 -- $2: the expected routines, an array of objects with the parts of CREATE FUNCTION and these keys:
--- - name: with argument types, so that PostgreSQL finds the routine
--- - owner: "" if any role may own the routine
--- - table: the policy's table as schema.table, or ""
+--   - name: with argument types, so that PostgreSQL finds the routine
+--   - owner: "" if any role may own the routine
+--   - table: the policy's table as schema.table, or ""
 -- $3: the hint for a routine that is missing or differs
 -- Types that are qualified with a schema are compared as text and without a modifier. So the role
 -- needs no USAGE on that schema. Defaults are compared without casts and brackets.

@@ -3,9 +3,9 @@
 -- left due rows and took none. V083: rows were refused. V048: a job never ran. Only V048 has a
 -- place, the position in $1.
 -- $1: an array of objects with these keys:
--- - policy, job
--- - kind: "policy" or "report"
--- - due: the time by which the job should have succeeded, or NULL
+--   - policy, job
+--   - kind: "policy" or "report"
+--   - due: the time by which the job should have succeeded, or NULL
 -- $2: failed attempts, as query cron returns them
 -- $3: an object that maps names of pg_cron jobs to names of jobs
 -- $4: the database that has schema cron, '' if it is this one, NULL without pg_cron

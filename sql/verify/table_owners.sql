@@ -1,9 +1,9 @@
 -- Findings on tables that a function cannot detach or drop, because its owner is not a member of
 -- the table's owner. The query locks no table.
 -- $1: an array of objects with these keys:
--- - function: with its argument types
--- - policy
--- - table: as schema.table. Its partitions are checked as well.
+--   - function: with its argument types
+--   - policy
+--   - table: as schema.table. Its partitions are checked as well.
 WITH RECURSIVE wanted AS (
     SELECT w.n, w.function, w.policy, c.oid, f.proowner,
            CASE WHEN pg_has_role(f.proowner, c.relowner, 'USAGE') THEN c.relowner ELSE f.proowner END AS heir

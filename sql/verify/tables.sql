@@ -1,8 +1,8 @@
 -- Findings on tables that do not exist although the policy file names them.
 -- $1: an array of objects with these keys:
--- - name: as schema.table
--- - policy: '' if no policy names the table
--- - created: true if a migration creates the table
+--   - name: as schema.table
+--   - policy: '' if no policy names the table
+--   - created: true if a migration creates the table
 SELECT w.n::integer AS place,
        format('table "%s"%s does not exist', w.name, ' of policy "' || nullif(w.policy, '') || '"') AS message,
        CASE WHEN w.created

@@ -2,11 +2,11 @@
 -- $1: the schemas that are checked. Column place is the position in this array.
 -- $2: protected and exempt tables, as schema.table
 -- $3: an array of policies with these keys:
--- - policy: its name
--- - covers: tables whose rows it takes, by a step or (reached) by a foreign key that deletes
--- - uses: tables that it names, with inserts if a step writes to the table
--- - deletes: tables from which its steps delete
--- - parts: the partitioned table whose partitions it detaches now and drops later, or ''
+--   - policy: its name
+--   - covers: tables whose rows it takes, by a step or (reached) by a foreign key that deletes
+--   - uses: tables that it names, with inserts if a step writes to the table
+--   - deletes: tables from which its steps delete
+--   - parts: the partitioned table whose partitions it detaches now and drops later, or ''
 -- A table that has the same columns as the table in parts counts as a detached partition, unless a
 -- step writes to it. A partition is reported with the root of its tree. It is covered if any table
 -- above it is covered. Temporary and foreign tables, and tables of extensions, are not checked.

@@ -1,8 +1,8 @@
 -- Findings on policies whose newest runs all ended because a budget was spent.
 -- $1: an array of objects, one for each policy and job, with these keys:
--- - policy
--- - due: the time before which the first of these runs must have begun, NULL if the job's schedule
---   does not say
+--   - policy
+--   - due: the time before which the first of these runs must have begun, NULL if the job's
+--     schedule does not say
 -- $2: how many of the newest runs are looked at
 SELECT w.policy, format('the last %s runs of policy "%s" left due rows behind', $2::integer, w.policy) AS message,
        format('Since %s each run ended before its work was done; the last one says: %s.',

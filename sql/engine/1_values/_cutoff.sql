@@ -1,5 +1,6 @@
--- _cutoff returns as_of - window, computed like timestamptz - interval in time zone p_zone: months,
--- then days, then the time. The time part is subtracted in UTC, so it is exact when clocks change.
+-- _cutoff returns as_of - window, computed like timestamptz - interval in time zone p_zone. It
+-- subtracts months, then days, then the time. It subtracts the time in UTC, so the result is exact
+-- when clocks change.
 CREATE OR REPLACE FUNCTION retention._cutoff(p_as_of timestamptz, p_window interval, p_zone text) RETURNS timestamptz
 LANGUAGE plpgsql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $function$
 DECLARE
