@@ -1,5 +1,5 @@
--- _mended reports, after a run that failed, tripped or was abandoned, that nothing visible stops
--- the next run. All of these must be true:
+-- _mended reports whether nothing visible stops the next run, after a run that failed, tripped or
+-- was abandoned. All of these must be true:
 -- - _obstacle finds nothing.
 -- - If the breaker stopped the run, an operator has accepted enough rows.
 -- - If an error or the values of a clock stopped the run, the policy was migrated since. Only the

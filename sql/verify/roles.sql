@@ -1,7 +1,7 @@
 -- Findings on the roles of the install. V072: a role has wrong attributes. V079: a role has
 -- privileges that pgretain does not need, or another role can become the owner. V077: a role may
 -- change rows of policies by hand. V070: PUBLIC has privileges on the schema.
--- $1: a JSON object with these keys. An install with one role has only the key schema.
+-- $1: a JSON object with these keys. With "roles: none" it has only the key schema.
 --   - schema: the runtime's schema
 --   - owner, worker, runner: these roles
 --   - others: runner, operator and viewer, except the one that is the owner

@@ -1,7 +1,7 @@
 -- _drive runs one policy until the run ends. It writes every outcome into the run log. It has no
--- SET clause, because a procedure with a SET clause cannot COMMIT. It therefore runs with the
--- caller's privileges and search_path. So it uses no operator and no unqualified name. It uses only
--- COMMIT, pg_sleep (after COMMIT) and functions with a fixed search_path.
+-- SET clause, because a procedure with a SET clause cannot COMMIT. Therefore it runs with the
+-- caller's search_path, and looks up no name or operator in it. It uses only COMMIT, pg_sleep
+-- (after COMMIT) and functions with a fixed search_path. It runs with the caller's privileges.
 CREATE OR REPLACE PROCEDURE retention._drive(p_request retention.request, INOUT p_run pg_catalog.int8)
 LANGUAGE plpgsql SECURITY INVOKER AS $procedure$
 DECLARE
