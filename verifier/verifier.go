@@ -25,8 +25,8 @@ type Options struct {
 	Timeout time.Duration // timeout of each statement, 5 s by default; a check that exceeds it is unknown
 	Checks  Selection     // checks to make; all by default
 
-	// Snapshot and History are those with which the wanted objects were compiled. What Snapshot
-	// lacks is newer. If Snapshot is nil, no check compares it.
+	// Snapshot and History are the inputs from which the wanted objects were compiled. An object
+	// that Snapshot lacks is newer than the snapshot. If Snapshot is nil, no check compares it.
 	Snapshot *catalog.Snapshot
 	History  *generator.History
 
@@ -37,9 +37,9 @@ type Options struct {
 	CronPending []string // migrations of jobs that are not applied there
 }
 
-// Verify compares the wanted objects, those of the runtime included, and the policy file with the
-// database of conn. It only reads. An error means that it could not run; what a role cannot see is
-// a finding of the report.
+// Verify compares the policy file and the wanted objects with the database of conn. The wanted
+// objects include those of the runtime. Verify only reads. An error means that the verification
+// could not run. If the role cannot see an object, the report has a finding.
 func Verify(
 	ctx context.Context, conn *pgx.Conn, file *policy.File, wanted []generator.Object, opt Options,
 ) (*Report, error) {
@@ -73,14 +73,14 @@ type inspection struct {
 	source   *policy.File              // the file as written
 	policies map[string]*policy.Policy // policies of file by name
 	install  policy.Install
-	wanted   []generator.Object // wanted objects, with those of instances
-	asked    []generator.Object // wanted objects without those of instances
+	wanted   []generator.Object // wanted objects, including objects of instances
+	asked    []generator.Object // wanted objects without objects of instances
 	opt      Options
 	report   *Report
 	server   server
 	complete bool // no check was left out because the runtime, or a privilege in it, was missing
 
-	// The following fields are what probes read or find, for later probes.
+	// Probes set the following fields, which later probes read.
 	zone      *time.Location  // time zone of the schedules; nil if unknown
 	scheduled []scheduledRun  // runs of all jobs, computed on first use
 	attempts  json.RawMessage // jobs that pg_cron could not run; nil if unknown
@@ -91,8 +91,8 @@ type inspection struct {
 	schemaUnreadable bool                // the role may not read a schema of the search path
 	unfit            map[string]bool     // policies that do not fit the catalog
 	changed          map[string]bool     // policies that do not fit the catalog for more than a name
-	affected         map[string][]string // policies that a finding affects, by the finding's message
-	uncounted        map[string]bool     // policies whose rows could not be counted, which is a finding
+	affected         map[string][]string // maps the message of a finding to the policies that it affects
+	uncounted        map[string]bool     // policies whose rows could not be counted; a finding reports them
 	unsettled        []generator.Object  // objects of instances that must still be re-created or dropped
 }
 
@@ -101,7 +101,7 @@ type server struct {
 	Database, User string
 	Now            time.Time
 	Installed      bool // the runtime's schema exists
-	Usage          bool // the role has USAGE on it
+	Usage          bool // the role has USAGE on the runtime's schema
 	SchemaOwner    string
 	Clock          time.Time // time of the server; Now is earlier on a standby that lags behind
 	Standby        bool
@@ -131,7 +131,7 @@ func (v *inspection) run(ctx context.Context) error {
 		return v.ask(ctx, append(v.tableProbes(), v.snapshotProbe()))
 	}
 	v.oneRole()
-	if len(v.objects(generator.KindEach)) > 0 { // all other probes need it
+	if len(v.objects(generator.KindEach)) > 0 { // all other probes need the instances
 		err := v.ask(ctx, []probe{{about: "the schemas that policies are for", codes: v.opt.Checks.Codes(),
 			check: v.readInstances}})
 		if err != nil || v.file == v.source {
@@ -272,10 +272,10 @@ func aName(message string) bool {
 	return strings.Contains(message, " is gone, and ") || strings.Contains(message, " is new, and ")
 }
 
-// drop removes findings that follow from other findings, and findings that were not selected. Where
-// the server refuses an expression of a policy because a name has no meaning, the finding on the
-// expression stays, since it has the error and the line. A finding on names goes if the server
-// refuses an expression of each policy that it affects.
+// drop removes findings that follow from other findings, and findings that were not selected. If
+// the server refuses an expression because a name has no meaning, two findings may report that. The
+// finding on the expression stays, because it has the error and the line. A finding on names is
+// removed if the server refuses an expression of every policy that the finding affects.
 func (v *inspection) drop() {
 	follows := func(f Finding) bool {
 		if f.Code == codeExpression {
@@ -332,8 +332,9 @@ func (v *inspection) atInstall() []generator.Object {
 	return []generator.Object{{Position: v.install.Position}}
 }
 
-// owner returns the role that owns the runtime, worker the role that evaluates policies, and runner
-// the role that runs jobs. With "roles: none" all three are the owner of the schema.
+// The method owner returns the role that owns the runtime. The method worker returns the role that
+// evaluates policies, and the method runner the role that runs jobs. With "roles: none" all three
+// return the owner of the schema.
 func (v *inspection) owner() string  { return v.role(v.install.Roles.Owner) }
 func (v *inspection) worker() string { return v.role(v.install.Roles.Worker) }
 func (v *inspection) runner() string { return v.role(v.install.Roles.Runner) }

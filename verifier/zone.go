@@ -11,9 +11,9 @@ import (
 	"pgretain/policy"
 )
 
-// LocalClocks returns the clocks without a time zone if the database's sessions have another zone
-// than the install. If the application writes in its session's zone, its rows are due hours early
-// or late.
+// LocalClocks returns a warning for each clock without a time zone, if the database's sessions have
+// another time zone than the install. If the application stores local times of its session's zone,
+// its rows become due hours early or late.
 func LocalClocks(ctx context.Context, tx inspect.Querier, file *policy.File,
 	snapshot *catalog.Snapshot) (list diag.List, err error) {
 	clocks := generator.LocalClocks(file, snapshot)

@@ -39,8 +39,8 @@ type Querier interface {
 
 // Snapshot reads the tables of the request and the tables that a delete from them can reach. It
 // reads in one READ ONLY transaction, takes no lock on the tables and needs no privilege on them.
-// unknown lists the names that no table has. Types and expressions have qualified names, except
-// those of pg_catalog.
+// The result "unknown" lists the names for which there is no table. Types and expressions have
+// qualified names, except those of pg_catalog.
 func Snapshot(ctx context.Context, conn *pgx.Conn, request Request) (s *catalog.Snapshot, unknown []string, err error) {
 	err = readOnly(ctx, conn, func(tx pgx.Tx) (err error) {
 		s, unknown, err = Read(ctx, tx, request)
@@ -64,18 +64,20 @@ func readOnly(ctx context.Context, conn *pgx.Conn, f func(pgx.Tx) error) error {
 	})
 }
 
-// Prepare sets the settings of a transaction so that its output does not depend on the session.
-// timeout is the statement_timeout in milliseconds; nil keeps that of the session.
+// Prepare sets the settings of a transaction so that its output does not depend on the session. The
+// parameter "timeout" is the statement_timeout in milliseconds; nil keeps the session's setting.
 func Prepare(ctx context.Context, tx pgx.Tx, timeout *string) error {
 	_, err := tx.Exec(ctx, catalogsql.Query("settings"), timeout)
 	return err
 }
 
 // Read works like Snapshot, in a transaction of the caller after Prepare. For each placeholder of
-// Each it reads one schema, and names that schema by the placeholder in the result. If the request
-// also names a table of that schema directly, the snapshot has the table under both names.
+// Each it reads one schema, and names that schema by the placeholder in the result. The request may
+// also name a table of that schema without the placeholder. Then the snapshot has the table under
+// both names.
 func Read(ctx context.Context, tx Querier, request Request) (*catalog.Snapshot, []string, error) {
-	// copies, because rename changes tables; never nil, which the server would read as NULL
+	// The lists are copied, because rename changes them. They are never nil, because the server
+	// would read nil as NULL.
 	tables, path := append([]string{}, request.Tables...), append([]string{}, request.SearchPath...)
 	type example struct{ Word, Schema string }
 	examples, err := collect[example](ctx, tx, "example", request.Each, tables)
@@ -224,7 +226,7 @@ func ofCitus[T any](ctx context.Context, tx Querier, query string, args ...any) 
 
 // collect runs a query of sql/catalog whose columns are the fields of T, in order.
 func collect[T any](ctx context.Context, tx Querier, query string, args ...any) ([]T, error) {
-	rows, _ := tx.Query(ctx, catalogsql.Query(query), args...) // rows give the same error
+	rows, _ := tx.Query(ctx, catalogsql.Query(query), args...) // CollectRows returns the same error
 	list, err := pgx.CollectRows(rows, pgx.RowToStructByPos[T])
 	if err != nil {
 		return nil, fmt.Errorf("query %q: %w", query, err)
@@ -238,12 +240,12 @@ func clockReadings(ctx context.Context, tx Querier) (string, error) {
 	_, body, _ := strings.Cut(quote.File(sqlfiles.Runtime, "engine/3_start/_clock_readings.sql"), "$function$")
 	body, _, _ = strings.Cut(body, "$function$")
 	query := "SELECT jsonb_agg(to_jsonb(r))::text FROM (" + body + ") r (label, unit, start, ordinary)"
-	rows, _ := tx.Query(ctx, query) // rows give the same error
+	rows, _ := tx.Query(ctx, query) // CollectRows returns the same error
 	return pgx.CollectExactlyOneRow(rows, pgx.RowTo[string])
 }
 
-// OtherZone returns the time zone of the database's sessions. It returns "" if the local times of
-// that zone are the same as in zone for a year.
+// OtherZone returns the time zone of the database's sessions. It returns "" if, for a year, local
+// times in that zone equal local times in the given zone.
 func OtherZone(ctx context.Context, tx Querier, zone string) (string, error) {
 	found, err := collect[struct{ Zone string }](ctx, tx, "other_zone", zone)
 	if err != nil {

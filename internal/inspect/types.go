@@ -117,8 +117,8 @@ func describe(ctx context.Context, tx pgx.Tx, path []string, schemas map[string]
 	return answers, err
 }
 
-// aboutText are the classes of errors that an expression can cause: in its syntax, names, types,
-// values or privileges. https://www.postgresql.org/docs/current/errcodes-appendix.html
+// aboutText lists the classes of errors that an expression can cause. They are about syntax, names,
+// types, values or privileges. https://www.postgresql.org/docs/current/errcodes-appendix.html
 var aboutText = []string{"0A", "22", "3F", "42"}
 
 func setPath(ctx context.Context, tx pgx.Tx, schemas ...string) error {

@@ -28,8 +28,8 @@ type Error struct {
 // diagnostic is an alias, because the method Diagnostic has the name of the type.
 type diagnostic = diag.Diagnostic
 
-// Refusal returns an error without a position. message is a short fact; detail and hint are whole
-// sentences.
+// Refusal returns an error without a position. The message is a short fact. Detail and hint are
+// whole sentences.
 func Refusal(message, detail, hint string) *Error {
 	return &Error{diagnostic: diagnostic{Severity: diag.Error, Message: message, Detail: detail, Hint: hint}}
 }
@@ -51,9 +51,10 @@ func (e *Error) because(cause error) *Error {
 // Diagnostic returns the error as a diagnostic.
 func (e *Error) Diagnostic() diag.Diagnostic { return e.diagnostic }
 
-// statementError returns an error with the server's position, for text that starts at byte start of
-// the file. If the server gives none, the position is start. A start of -1 means that the statement
-// is not in the file.
+// statementError returns an error with the position that the server reports, converted to a
+// position in the file. The parameter "start" is the byte at which the statement begins in the
+// file. If the server reports no position, the error has this beginning as its position. A start of
+// -1 means that the statement is not in the file.
 func statementError(file, content string, start int, server *pgconn.PgError) *Error {
 	d := Said(server)
 	d.Detail, d.Hint = cmp.Or(d.Detail, server.Where), cmp.Or(d.Hint, hints[d.Code])
@@ -71,8 +72,8 @@ func Refused(file, content string, server *pgconn.PgError) *Error {
 	return &Error{d, server}
 }
 
-// place converts the server's position to line and column of the file. The position counts
-// characters of the statement from 1; 0 means the start of the statement.
+// place converts the server's position to line and column of the file. The server counts the
+// characters of the statement from 1. Position 0 means the start of the statement.
 // https://www.postgresql.org/docs/current/protocol-error-fields.html
 func place(file, content string, start, characters int) diag.Position {
 	offset := start
@@ -105,7 +106,7 @@ func Diagnostics(err error) (list diag.List) {
 		list.Add(own.Diagnostic())
 	case errors.As(err, &server):
 		d := Said(server)
-		// keeps the description of what was being done
+		// this keeps the part of the message that describes the failed action
 		d.Message = strings.Replace(err.Error(), server.Error(), server.Message, 1)
 		list.Add(d)
 	default:

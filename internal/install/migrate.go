@@ -36,8 +36,8 @@ func (s store) Insert(ctx context.Context, db database.DBTxConn, version databas
 	return err
 }
 
-// TableExists returns true: the table was created together with its schema. goose would search the
-// catalog for the quoted name, and not find it.
+// TableExists returns true, because the table was created together with its schema. goose's own
+// method would search the catalog for the quoted name and not find it.
 func (store) TableExists(context.Context, database.DBTxConn) (bool, error) { return true, nil }
 
 // apply runs the given migrations one by one and returns those that succeeded.
@@ -57,12 +57,12 @@ func (s *session) apply(ctx context.Context, todo []Migration, up bool) (done []
 	return done, nil
 }
 
-// run lets goose execute one direction of a file and record the result. What an interrupted Up left
-// was not recorded.
+// run lets goose execute one direction of a file and record the result. If Up is interrupted, goose
+// records nothing, even if objects were created.
 func (s *session) run(ctx context.Context, m Migration, up bool) error {
-	// Other sessions wait behind a generated file while it waits for a lock, so the wait is
+	// While a generated file waits for a lock, other sessions queue behind it, so its wait is
 	// limited. An index build blocks no writers, and must wait for old snapshots without a limit. A
-	// file sets what it needs beyond that. A file of the user has no limit.
+	// generated file sets further settings itself. For a file of the user, there is no limit.
 	settings := "no_lock_timeout"
 	if m.part == 0 {
 		settings = "own_file"
@@ -89,8 +89,9 @@ func (s *session) run(ctx context.Context, m Migration, up bool) error {
 	return err
 }
 
-// find returns the offset at which a statement of goose begins in its file. Several statements may
-// have the same text. It returns -1 if goose changed the text.
+// find returns the offset at which a statement that goose executes begins in the file. Several
+// statements may have the same text, so find searches only the part of the file that was not sent
+// yet. It returns -1 if goose has changed the text.
 func (s *session) find(text string) int {
 	before, after, found := strings.Cut(s.rest, text)
 	if !found {
@@ -101,9 +102,9 @@ func (s *session) find(text string) int {
 	return start
 }
 
-// ExecContext sends a text of goose, which may be several statements for the server.
+// ExecContext sends a text that goose executes. For the server, the text may be several statements.
 func (l link) ExecContext(ctx context.Context, text string, args []driver.NamedValue) (driver.Result, error) {
-	if len(args) > 0 { // a statement of goose, not of the file
+	if len(args) > 0 { // goose's own statement, not one of the file
 		return l.Conn.ExecContext(ctx, text, args)
 	}
 	s, start := l.s, l.s.find(text)
@@ -161,9 +162,9 @@ func (s *session) explain(ctx context.Context, m Migration, err error) error {
 	return fmt.Errorf("migrating %s: %w", file, err)
 }
 
-// undoInterrupted removes what an interrupted Up left of a file without a transaction. The version
-// table does not record that such a file was begun. It returns that file, or no file. If the file
-// is the first of its step, the step is then undone.
+// undoInterrupted removes the objects that an interrupted Up has left, if its file runs without a
+// transaction. The version table does not record that such a file was begun. undoInterrupted
+// returns that file, or no file. If the file is the first of its step, the step is then undone.
 func (s *session) undoInterrupted(ctx context.Context, known []Migration) ([]Migration, error) {
 	next := 1 // index of the file with which Up would continue
 	for next < len(known) && (!known[next-1].Applied || known[next].Applied) {
@@ -191,7 +192,7 @@ func (m Migration) inTransaction() bool { return !noTransactionLine.MatchString(
 // downLine matches the line that begins Down.
 var downLine = regexp.MustCompile(`(?mi)^--[ \t]*\+goose[ \t]+down[ \t]*$`)
 
-// down returns the text below that line.
+// down returns the text below the line that downLine matches.
 func (m Migration) down() string { return strings.Join(downLine.Split(m.content, 2)[1:], "") }
 
 // status merges the files of dir with the version table.
@@ -215,7 +216,7 @@ func (s *session) status(ctx context.Context) ([]Migration, error) {
 		m.Name, m.Version, m.content = name, version, strings.ReplaceAll(string(content), "\r\n", "\n")
 		if said := head.FindStringSubmatch(m.content); said != nil {
 			m.state = said[1]
-			m.part, _ = strconv.Atoi(said[2]) // only digits
+			m.part, _ = strconv.Atoi(said[2]) // the pattern matches digits only
 		}
 		m.Differs = ok && m.recorded != "" && m.recorded != m.state
 		switch {

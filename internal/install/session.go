@@ -23,8 +23,8 @@ import (
 	"pgretain/internal/quote"
 )
 
-// Settings reads url, or the PG* variables if url is empty. The parser's own message is dropped,
-// because it may quote a part of the password.
+// Settings parses a connection string. If it is empty, Settings uses the PG* variables. Its error
+// omits the parser's message, because that may quote a part of the password.
 func Settings(url string) (*pgx.ConnConfig, error) {
 	config, err := pgx.ParseConfig(url)
 	if err != nil {
@@ -39,17 +39,18 @@ func Settings(url string) (*pgx.ConnConfig, error) {
 	if config.RuntimeParams["application_name"] == "" {
 		config.RuntimeParams["application_name"] = "pgretain"
 	}
-	// When a context ends, the client asks the server to cancel and waits for its answer. The
-	// backend must not outlive the client, and the session can still query the result.
+	// When a context ends, the client asks the server to cancel the statement, and waits for the
+	// answer. So the statement does not continue after the client has ended, and the session can
+	// still query the result.
 	config.BuildContextWatcherHandler = func(conn *pgconn.PgConn) ctxwatch.Handler {
 		return &pgconn.CancelRequestContextWatcherHandler{Conn: conn, DeadlineDelay: time.Minute}
 	}
 	return config, nil
 }
 
-// Connect opens a session whose search_path contains only PostgreSQL's own objects. The search_path
-// of the role or database could contain functions that match better. An error names server,
-// database and user, and no other setting.
+// Connect opens a session whose search_path contains only PostgreSQL's own objects. Otherwise a
+// function in another schema of the search_path could be called, because its argument types match
+// better. An error names the server, the database and the user, but no other setting.
 func Connect(ctx context.Context, url string) (*pgx.Conn, error) {
 	return connect(ctx, url, func(ctx context.Context, config *pgx.ConnConfig) (*pgx.Conn, error) {
 		config.RuntimeParams["search_path"] = "pg_catalog, pg_temp"
@@ -113,7 +114,7 @@ type session struct {
 	server server
 
 	running Migration // migration that is running
-	rest    string    // part of its content that was not sent yet
+	rest    string    // part of the running migration that was not sent yet
 }
 
 // link is the connection for database/sql.
@@ -137,13 +138,13 @@ func (c connector) Connect(ctx context.Context) (driver.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := link{conn.(*stdlib.Conn), c.s} // the type that its Connect returns
+	l := link{conn.(*stdlib.Conn), c.s} // the connector of stdlib returns this type
 	c.s.conn = l.Conn.Conn()
 	return l, nil
 }
 
-// open connects with url, or with the PG* variables if url is empty, and reads the facts about the
-// server.
+// open connects to the server that the URL names, or that the PG* variables name if the URL is
+// empty. It also reads the facts about the server.
 func open(ctx context.Context, url string, dir fs.FS, o Options) (*session, error) {
 	s := &session{Options: o, dir: dir}
 	_, err := connect(ctx, url, func(ctx context.Context, config *pgx.ConnConfig) (*pgx.Conn, error) {
@@ -170,8 +171,8 @@ func open(ctx context.Context, url string, dir fs.FS, o Options) (*session, erro
 	return s, nil
 }
 
-// row reads one row of a statement in sql. doing describes it for messages. Without a row the error
-// is pgx.ErrNoRows itself.
+// row executes a statement of directory sql and reads its row. The parameter "doing" describes the
+// action in error messages. If there is no row, the error is pgx.ErrNoRows itself.
 func (s *session) row(ctx context.Context, doing, name string, args []any, into ...any) error {
 	err := s.conn.QueryRow(ctx, query(name), args...).Scan(into...)
 	if err != nil && !errors.Is(err, pgx.ErrNoRows) {
@@ -180,7 +181,8 @@ func (s *session) row(ctx context.Context, doing, name string, args []any, into 
 	return err
 }
 
-// lost replaces a network error, whose text is about the protocol, by a message.
+// lost replaces a network error by a message for users, because the text of the error is about the
+// protocol.
 func (s *session) lost(ctx context.Context, err error) error {
 	_, said := errors.AsType[*pgconn.PgError](err)
 	_, ours := errors.AsType[*Error](err)
@@ -194,9 +196,9 @@ func (s *session) lost(ctx context.Context, err error) error {
 // pollInterval is the time between two attempts to get the lock.
 const pollInterval = 200 * time.Millisecond
 
-// lock takes the session advisory lock of the install, or returns who holds it. Between two
-// attempts the session is idle and holds no snapshot. So an index build in another session does not
-// wait for it.
+// lock takes the session advisory lock of the install. If another session keeps the lock too long,
+// the error names that session. Between two attempts the session is idle and holds no snapshot. So
+// an index build in another session does not wait for it.
 func (s *session) lock(ctx context.Context) error {
 	timeout := cmp.Or(s.LockTimeout, time.Minute)
 	deadline, poll := time.After(timeout), time.Tick(pollInterval)
@@ -233,7 +235,7 @@ var files embed.FS
 var statements = template.Must(template.New("").Funcs(template.FuncMap{
 	"ident":   quote.Ident,
 	"literal": quote.Literal,
-	"comment": strconv.Quote, // for a line comment, whatever the name contains
+	"comment": strconv.Quote, // quotes any name for a line comment
 }).ParseFS(files, "sql/*.tmpl"))
 
 // query returns the text of a statement that contains no names of the install.

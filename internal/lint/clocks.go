@@ -36,7 +36,7 @@ func intervals(w policy.Window) (list []policy.Interval) {
 	return list
 }
 
-// inSeconds separates epochs in seconds from epochs in milliseconds: smaller numbers are seconds.
+// inSeconds separates epochs in seconds from epochs in milliseconds. Smaller numbers are seconds.
 const inSeconds = 100_000_000_000
 
 // checkEncoding finds encodings that would read numbers as times long ago, so that every row would
@@ -58,8 +58,8 @@ func (l *linter) checkEncoding(p *policy.Policy, k *policy.Clock) {
 }
 
 // checkLocalTime adds a warning for a clock without a time zone and a window under a day, if the
-// time zone of the install has daylight saving time. When it ends, an hour repeats. Of two rows
-// with the same local time one is an hour younger.
+// time zone of the install has daylight saving time. When daylight saving time ends, an hour
+// repeats. Of two rows with the same local time in that hour, one is an hour younger.
 func (l *linter) checkLocalTime(p *policy.Policy, k *policy.Clock) {
 	zone, _ := time.LoadLocation(l.Install.TimeZone) // policy.Parse checks the name
 	_, winter := someDay.In(zone).Zone()

@@ -31,7 +31,7 @@ func (l *linter) checkGuards(p *policy.Policy) {
 }
 
 // checkTiers adds a warning for a tier that applies to no row, because of "where", the guards or
-// earlier tiers. Then its rows have the window of another tier.
+// earlier tiers. The rows for which the author wrote the tier then have the window of another tier.
 func (l *linter) checkTiers(p *policy.Policy, k *policy.Clock) {
 	before := taken(p)
 	if !l.possible(p, before...) {
@@ -72,7 +72,8 @@ func (l *linter) checkConstants(p *policy.Policy) {
 	}
 }
 
-// between returns the constraint that the value of a BETWEEN or NOT BETWEEN is between its bounds.
+// between returns the constraint for a BETWEEN or NOT BETWEEN that its value lies between the
+// bounds.
 func between(c *pgparse.Condition) constraint {
 	if c.Form == pgparse.All {
 		return constraint{c, yes}
@@ -105,8 +106,8 @@ func (l *linter) checkGuardNull(p *policy.Policy) {
 
 // checkWhereNull adds a warning for a "where" like c <> 'x' on a column that may be NULL. The
 // policy skips rows in which the column is NULL. There is no warning if another condition is true
-// only with a value, or if a policy of the table tests the column for NULL. Then the author
-// considered NULL.
+// only with a value, or if a policy of the table tests the column for NULL. In both cases the
+// author has considered NULL.
 func (l *linter) checkWhereNull(p *policy.Policy) {
 	all := conjuncts(condition(p.Where))
 	for _, c := range all {
@@ -122,8 +123,8 @@ func (l *linter) checkWhereNull(p *policy.Policy) {
 	}
 }
 
-// conjuncts returns the operands of AND, at any depth. For another condition it returns the
-// condition.
+// conjuncts returns the operands of AND, at any depth. For any other condition it returns the
+// condition itself.
 func conjuncts(c *pgparse.Condition) (list []*pgparse.Condition) {
 	if c == nil || c.Form != pgparse.All {
 		return []*pgparse.Condition{c}
@@ -207,9 +208,9 @@ func (l *linter) checkInNull(p *policy.Policy) {
 	}
 }
 
-// checkIn checks one condition, which has an effect only if it is one of wanted. It adds a warning
-// for each IN that must be false for that. result says what happens if the sub-select returns a
-// NULL.
+// checkIn checks one condition. The condition has an effect only if its value is in the set
+// "wanted". checkIn adds a warning for each IN that must be false for this. The parameter "result"
+// says what happens if the sub-select returns a NULL.
 func (l *linter) checkIn(p *policy.Policy, e *policy.Expr, wanted ternary, result string) {
 	condition(e).Walk(func(c *pgparse.Condition) {
 		if c.Query == nil || slices.Contains(c.Query.NotNull, c.Query.Column) {

@@ -18,14 +18,14 @@ import (
 // linter checks one policy file.
 type linter struct {
 	*policy.File
-	jobs    map[string][]*policy.Job    // jobs that run a policy, by name of the policy
-	on      map[string][]*policy.Policy // policies of a table, by name of the table
-	windows map[string][]windowed       // policies with a constant window, by name of the table
+	jobs    map[string][]*policy.Job    // maps the name of a policy to the jobs that run it
+	on      map[string][]*policy.Policy // maps the name of a table to its policies
+	windows map[string][]windowed       // maps the name of a table to its policies with a constant window
 	graph   catalog.Graph               // tables of the snapshot; empty without a snapshot
 	list    diag.List
 }
 
-// Check returns the findings for a file that was read without errors. snapshot may be nil. A
+// Check returns the findings for a file that was read without errors. The snapshot may be nil. A
 // finding is an Error if the policy can never do what it says, otherwise a Warning. The list is
 // sorted by position.
 func Check(file *policy.File, snapshot *catalog.Snapshot) diag.List {
@@ -95,7 +95,7 @@ func (l *linter) warn(code string, at diag.Position, p *policy.Policy, about wor
 		Table: p.Table.String()}, about)
 }
 
-// say adds a finding with the message, detail and hint of its code.
+// say adds a finding. The texts of the finding are those of its code.
 func (l *linter) say(d diag.Diagnostic, about words) {
 	about["Policy"], about["Object"] = d.Policy, d.Object
 	l.list.Add(sentences.Say(d.Code, d, about))

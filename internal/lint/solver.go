@@ -30,8 +30,8 @@ type constraint struct {
 // says returns the constraint that the value of an expression is in a set.
 func says(e *policy.Expr, is ternary) constraint { return constraint{condition(e), is} }
 
-// taken returns the constraints that every row meets which a policy takes: "where" is true and
-// every guard is false.
+// taken returns the constraints that a row must meet to be taken by a policy. These are: "where" is
+// true, and every guard is false.
 func taken(p *policy.Policy) []constraint {
 	list := []constraint{says(p.Where, yes)}
 	for _, g := range p.Keep {
@@ -90,14 +90,15 @@ func (l *linter) possible(p *policy.Policy, constraints ...constraint) bool {
 	return find()
 }
 
-// excludes reports whether rows may exist that meet the constraints known, and none of them can
-// meet the constraint more.
+// excludes reports two things together. Rows that meet the constraints "known" may exist, and no
+// such row can meet the constraint "more".
 func (l *linter) excludes(p *policy.Policy, known []constraint, more constraint) bool {
 	return l.possible(p, known...) && !l.possible(p, append(slices.Clip(known), more)...)
 }
 
-// fact is an elementary condition on a row. Either a column is NULL, or a value equals a constant
-// or is below it. Or it is a condition that the parser does not understand, known by its text.
+// fact is an elementary condition on a row. A fact says that a column is NULL, that a value equals
+// a constant, or that a value is below a constant. A fact can also be a condition that the parser
+// does not understand; its text identifies such a fact.
 type fact struct {
 	form  pgparse.Form
 	of    pgparse.Operand
@@ -110,7 +111,7 @@ type fact struct {
 type row struct {
 	table *catalog.Table
 	known map[fact]ternary // decided facts
-	open  []fact           // undecided facts that evaluate has read
+	open  []fact           // undecided facts that the method evaluate has used
 }
 
 // value returns the decided value of a fact. If it is undecided, value returns its possible values.
@@ -190,7 +191,7 @@ func (t ternary) and(other ternary) ternary {
 	return both | (t|other)&no
 }
 
-// among returns the possible values of "the condition is one of set".
+// among returns the possible values of the statement that the condition's value is in the set.
 func (t ternary) among(set ternary) (is ternary) {
 	if t&set != 0 {
 		is = yes
@@ -224,7 +225,8 @@ func (r *row) allows(f fact, is ternary) bool {
 	return true
 }
 
-// contradict reports whether two facts certainly exclude each other: no value satisfies both.
+// contradict reports whether two facts certainly exclude each other, because no value satisfies
+// both.
 func contradict(a fact, isA ternary, b fact, isB ternary) bool {
 	switch {
 	case isA != yes || a.form != pgparse.Equal && a.form != pgparse.Below:
@@ -261,8 +263,9 @@ var (
 		now today tomorrow yesterday epoch inf infinity allballs`)
 )
 
-// less reports whether a is certainly below b. It compares numbers as double precision, because
-// PostgreSQL may do the same. Numbers that differ here also differ there.
+// less reports whether constant a is certainly below constant b. It compares numbers as double
+// precision, because PostgreSQL may do the same. Numbers that differ as double precision also
+// differ in PostgreSQL.
 func less(a, b pgparse.Constant) bool {
 	if a.Kind == pgparse.NumberConstant && b.Kind == pgparse.NumberConstant {
 		x, wrong := strconv.ParseFloat(a.Text, 64)

@@ -7,8 +7,8 @@ import (
 	"pgretain/policy"
 )
 
-// checkRepeated adds a warning for a step that acts in each run on the same rows. These rows stay
-// in the table because the policy's delete or update has a condition that they do not meet.
+// checkRepeated adds a warning for a step that processes the same rows again in each run. These
+// rows stay in the table, because they do not meet the condition of the policy's delete or update.
 func (l *linter) checkRepeated(p *policy.Policy) {
 	conditional := func(s policy.Step) bool {
 		return s.Related == nil && (s.Delete != nil || s.Update != nil) && s.Where != nil
@@ -25,7 +25,7 @@ func (l *linter) checkRepeated(p *policy.Policy) {
 		verb := ""
 		switch {
 		case s.Where != nil && s.Where.SQL == where:
-			continue // it acts on the same rows
+			continue // the step has the condition of the delete or update, so its rows do not stay
 		case s.Insert != nil && len(s.Insert.Add) > 0:
 			verb = "insert"
 		case s.Emit != nil:

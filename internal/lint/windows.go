@@ -17,7 +17,7 @@ type windowed struct {
 }
 
 // windowOf returns the shortest and the longest window of a policy. It returns false if a window
-// comes from data, or if the policy is of another form than windowed describes.
+// comes from data, or if the policy does not fit the description of the type windowed.
 func windowOf(p *policy.Policy) (w windowed, ok bool) {
 	if p.Partitions || p.Due == nil || len(p.Due.Entries) != 1 {
 		return w, false
@@ -50,7 +50,7 @@ func windowOf(p *policy.Policy) (w windowed, ok bool) {
 // longest window.
 func (w windowed) takesAll() bool { return !w.unlimited && len(w.Keep) == 0 }
 
-// beside returns the other policies of the table with the same clock.
+// beside returns the other policies that have the same table and the same clock.
 func (l *linter) beside(w windowed) []windowed {
 	return slices.DeleteFunc(slices.Clone(l.windows[w.Table.String()]), func(o windowed) bool {
 		a, b := w.clock.Encoding, o.clock.Encoding
@@ -59,16 +59,17 @@ func (l *linter) beside(w windowed) []windowed {
 	})
 }
 
-// warnWindow adds a warning at the window of policy of. Its text compares this window with that of
-// policy other.
+// warnWindow adds a warning at the window of the policy "of". The text compares this window with
+// the window of the policy "other".
 func (l *linter) warnWindow(code string, of, other windowed) {
 	l.warn(code, of.clock.Window.Position, of.Policy, words{"Of": of, "Shortest": of.shortest.Text,
 		"Column": of.clock.Column, "Other": other,
 		"OtherShortest": other.shortest.Text, "OtherLongest": other.longest.Text})
 }
 
-// checkGrace adds a warning if one policy marks rows and another one deletes only marked rows, by
-// the same clock at the same age or earlier. Then no time is left to restore a marked row.
+// checkGrace adds a warning about two policies: one marks rows, and the other deletes only marked
+// rows. The warning is added if both have the same clock and the rows are deleted at the age at
+// which they are marked, or earlier. Then nobody has time to restore a marked row.
 func (l *linter) checkGrace(mark windowed) {
 	updates, resets := false, false
 	for _, s := range mark.Then {
@@ -112,7 +113,8 @@ func (l *linter) runsWhole(p *policy.Policy) bool {
 }
 
 // checkArchives adds a warning if a policy on an archive takes rows as soon as they arrive. This
-// happens if it uses the clock that the rows were archived by, and its window is not longer.
+// happens if the policy uses the same clock by which the rows were archived, and its window is not
+// longer.
 func (l *linter) checkArchives(from windowed) {
 	for _, s := range from.Then {
 		if s.Archive == nil || s.Related != nil {
@@ -157,8 +159,8 @@ func (l *linter) checkParents(parent windowed) {
 	}
 }
 
-// takesAlong lists the other tables whose rows a policy deletes together with its own rows: by a
-// step without a window of its own, or by a foreign key with ON DELETE CASCADE.
+// takesAlong lists the other tables whose rows a policy deletes together with its own rows. A step
+// without a separate window deletes them, or a foreign key with ON DELETE CASCADE.
 func (l *linter) takesAlong(p *policy.Policy) []string {
 	var list []string
 	isAsOf := func(c pgparse.ColumnRef) bool { return len(c.Fields) == 1 && c.Fields[0] == "as_of" }

@@ -1,8 +1,8 @@
 // Package lists extends package slices.
 package lists
 
-// Map returns the results of f for the items of a list. It never returns nil, which would be null
-// in JSON and NULL on a server.
+// Map returns the results of f for the items of a list. It never returns nil, because nil would
+// become null in JSON and NULL on a server.
 func Map[T, R any](list []T, f func(T) R) []R {
 	made := make([]R, len(list))
 	for i, item := range list {

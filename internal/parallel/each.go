@@ -34,7 +34,8 @@ func Up[T, R any](n int, items []T, f func(T) (R, error)) ([]R, error) {
 	return results, nil
 }
 
-// Start starts f. The function that it returns waits for the results of f.
+// Start starts the function f in the background, and returns another function. That function waits
+// until f has ended, and returns the results of f.
 func Start[T any](f func() (T, error)) func() (T, error) {
 	once := sync.OnceValues(f)
 	go once()

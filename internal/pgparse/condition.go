@@ -30,15 +30,15 @@ type Condition struct {
 	Left  Operand
 	Right Operand // the second column of an Opaque comparison of two columns
 	Value Constant
-	Query *SubSelect // the query of an Opaque condition Left IN (SELECT ...)
+	Query *SubSelect // if the condition is Left IN (SELECT ...), and Opaque: the query
 
-	Strict    []string // columns that make the condition NULL when they are NULL
+	Strict    []string // if one of these columns is NULL, the condition is NULL
 	NeverNull bool     // the condition is Opaque and never NULL
 	Text      string   // text of an Opaque condition; equal texts have equal results if Stable is set
 	Stable    bool     // the condition calls only functions that always return the same result
 	Null      bool     // the text compares with the literal NULL
 	Offset    int      // position of the compared value, in bytes of the expression
-	Between   bool     // the All or Either stands for a BETWEEN
+	Between   bool     // the condition was written as BETWEEN; its Form is All or Either
 }
 
 // Operand is a column, as "name" or "alias.name", with an optional cast. Column is "" if the
@@ -78,8 +78,8 @@ var ParseCondition = remember(func(sql string) (*Condition, error) {
 	return conditions(len(inParentheses)).read(read.node), nil
 })
 
-// CastColumn returns the column that a text consists of, with its cast. It returns an empty Operand
-// for any other text.
+// CastColumn parses a text that consists of one column with an optional cast. It returns an empty
+// Operand for any other text.
 func CastColumn(sql string) Operand {
 	read, err := readOnce(sql)
 	if err != nil {
@@ -152,7 +152,7 @@ func (r conditions) boolean(e *query.BoolExpr) *Condition {
 	return c
 }
 
-// negated returns NOT c if not is true, otherwise c.
+// negated returns NOT c if the parameter "not" is true, otherwise c.
 func (c *Condition) negated(not bool) *Condition {
 	if !not {
 		return c

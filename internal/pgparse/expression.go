@@ -13,7 +13,8 @@ import (
 const (
 	oneExpression = "one SQL expression"
 
-	// inParentheses is written before an expression to parse it. Offsets count from its end.
+	// inParentheses is put before an expression to parse the expression. Offsets are counted from
+	// the end of this prefix.
 	inParentheses = "SELECT ("
 )
 
@@ -72,8 +73,9 @@ func expressionNode(sql string) (*query.Node, error) {
 
 func star(node *query.Node) bool { return slices.Contains(texts(node.GetColumnRef().GetFields()), "") }
 
-// only parses the one statement that prefix, sql and suffix are together. It refuses a bracket in
-// sql that closes a bracket of the prefix. So sql has the same meaning wherever a template puts it.
+// only concatenates prefix, sql and suffix, and parses the result, which must be one statement. It
+// refuses a bracket in sql that closes a bracket of the prefix. So sql has the same meaning
+// wherever a template puts it.
 func only(prefix, sql, suffix, what string) (*query.Node, []Token, error) {
 	tokens, err := scan(sql)
 	if err != nil {
@@ -97,8 +99,8 @@ func only(prefix, sql, suffix, what string) (*query.Node, []Token, error) {
 	return tree.Stmts[0].Stmt, tokens, nil
 }
 
-// Query parses exactly one SELECT that only reads: no INTO, no locking clause, no data-modifying
-// WITH. Columns of the SELECT itself have depth 0. The error is an *Error.
+// Query parses exactly one SELECT that only reads. The SELECT must not have INTO, a locking clause
+// or a data-modifying WITH. Columns of the SELECT itself have depth 0. The error is an *Error.
 var Query = remember(func(sql string) (*Expr, error) {
 	const oneQuery = "one SELECT"
 	node, _, err := only("", sql, "", oneQuery)

@@ -77,8 +77,8 @@ func formatType(name *query.TypeName) string {
 
 // TypeOf returns the type of an expression as far as the grammar determines it. It knows casts to
 // built-in types, columns, and coalesce, greatest, least and CASE over values of one type. For
-// other expressions it returns "". column returns the type of a column by the parts of its name, or
-// "" for an unknown column.
+// other expressions it returns "". The parameter "column" is a function. It gets the parts of a
+// column's name and returns the type of the column, or "" for an unknown column.
 func TypeOf(sql string, column func(name []string) string) string {
 	read, err := readOnce(sql)
 	if err != nil {

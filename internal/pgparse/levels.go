@@ -79,9 +79,10 @@ func columnName(node *query.Node) string { return dotted(node.GetColumnRef().Get
 // Qualifier returns the name that qualifies columns of the table: its alias, or its own name.
 func (t TableRef) Qualifier() string { return cmp.Or(t.Alias, t.Name) }
 
-// EqualTo returns a set of columns ("alias.column") for each of the expression's Levels. They are
-// equal to the outer column, such as "t.id", in every row that passes the level's WHERE clause and
-// inner joins. The set includes the outer column. The outermost level also has the tables in named.
+// EqualTo returns one set of columns ("alias.column") for each of the expression's Levels. In every
+// row that passes the level's WHERE clause and inner joins, the columns of the set are equal to the
+// outer column, such as "t.id". The set includes the outer column. EqualTo adds the tables in
+// "named" to the outermost level.
 func (e *Expr) EqualTo(outer string, named ...TableRef) []map[string]bool {
 	list := make([]map[string]bool, len(e.Levels))
 	for i, level := range e.Levels {

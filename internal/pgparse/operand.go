@@ -10,8 +10,8 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 )
 
-// operator reads a comparison. An unknown operator gives an Opaque condition with the columns that
-// make it NULL.
+// operator reads a comparison. For an unknown operator it returns an Opaque condition. Strict then
+// lists the columns that make the condition NULL.
 func (r conditions) operator(node *query.Node) *Condition {
 	e := node.GetAExpr()
 	kind := e.Kind.String()
@@ -37,7 +37,8 @@ func sign(e *query.A_Expr) string {
 	return "<>"
 }
 
-// mirrored maps a comparison operator to the operator for exchanged sides.
+// mirrored maps a comparison operator to the operator that gives the same result with both sides
+// exchanged.
 var mirrored = map[string]string{"=": "=", "<>": "<>", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
 // compared sets the form of a comparison of a column with a constant, in either order.
@@ -133,8 +134,8 @@ func (r conditions) distinct(e *query.A_Expr) *Condition {
 	return c.negated(e.Kind == query.A_Expr_Kind_AEXPR_DISTINCT)
 }
 
-// columnOf returns the column of the row or of a join that a node is. as_of, run.id and
-// keep.<guard> are not columns.
+// columnOf returns the column of the row, or of a join, for a node that is such a column. as_of,
+// run.id and keep.<guard> are not columns.
 func columnOf(node *query.Node) Operand {
 	cast := ""
 	if c := node.GetTypeCast(); c != nil {
@@ -152,7 +153,8 @@ func columnOf(node *query.Node) Operand {
 	return Operand{}
 }
 
-// literal returns the constant that a node is. It accepts a cast of a quoted text or of NULL.
+// literal returns the constant for a node that is a constant. A quoted text or NULL may have a
+// cast.
 func literal(node *query.Node) (Constant, bool) {
 	if cast := node.GetTypeCast(); cast != nil {
 		inner := cast.Arg.GetAConst()
@@ -185,8 +187,8 @@ func literal(node *query.Node) (Constant, bool) {
 // strictOperators return NULL if one side is NULL, for all built-in types.
 var strictOperators = strings.Fields("= <> != < <= > >= + - * / % ~ ~* !~ !~* ~~ ~~* !~~ !~~*")
 
-// strict lists the columns that make an expression NULL when they are NULL. Functions and
-// expressions over several values may hide a NULL, so they are not searched.
+// strict lists columns of an expression. If one of these columns is NULL, the expression is NULL.
+// Functions and expressions over several values may hide a NULL, so they are not searched.
 func strict(node *query.Node) []string {
 	if left := columnOf(node); left.Column != "" {
 		return []string{left.Column}
@@ -209,8 +211,8 @@ func strict(node *query.Node) []string {
 var immutableFunctions = strings.Fields(`abs btrim ceil coalesce count date_part date_trunc extract floor greatest
 	least left length lower ltrim max min mod right round rtrim split_part starts_with substring timezone trim upper`)
 
-// builtIn reports whether a name is a function of pg_catalog in the list. An unqualified name
-// counts, because the search path begins with pg_catalog.
+// builtIn reports whether a name means a function of pg_catalog that the list contains. The name
+// may be unqualified, because the search path begins with pg_catalog.
 func builtIn(names []*query.Node, list []string) bool {
 	name, _ := strings.CutPrefix(dotted(names), "pg_catalog.")
 	return slices.Contains(list, strings.ToLower(name))
@@ -227,8 +229,8 @@ func stable(node *query.Node) bool {
 }
 
 // simple reports whether node contains only columns, constants, comparisons, AND, OR, NOT, IN of
-// constants and NULL tests. Such an expression is immutable for columns whose types compare with
-// themselves. An index predicate must be immutable.
+// constants and NULL tests. Such an expression is immutable if each comparison has one type on both
+// sides. An index predicate must be immutable.
 // https://www.postgresql.org/docs/current/sql-createindex.html
 func simple(node *query.Node) bool {
 	switch n := node.GetNode().(type) {

@@ -46,7 +46,8 @@ func parse(prefix, sql, suffix string) (*query.ParseResult, error) {
 	return tree, nil
 }
 
-// fromStatements returns the first non-zero result of get for the statements of a text.
+// fromStatements calls the function "get" for each statement of a text, and returns the first
+// result that is not the zero value.
 func fromStatements[T comparable](sql, what string, get func(*query.Node) T) (found T, err error) {
 	tree, err := parse("", sql, "")
 	if err != nil {
@@ -93,7 +94,7 @@ type Token struct {
 	Text    string
 	Comment bool
 	kind    query.Token
-	depth   int // number of brackets around the token; a closing bracket counts as inside
+	depth   int // number of brackets around the token; a closing bracket is inside its own pair
 }
 
 func (t Token) end() int { return t.Offset + len(t.Text) }
@@ -152,7 +153,7 @@ func split(tokens []Token) [][]Token {
 
 // Enclosed reports whether one pair of parentheses encloses the whole text.
 func Enclosed(sql string) bool {
-	if !strings.HasPrefix(strings.TrimSpace(sql), "(") { // most texts need no scan
+	if !strings.HasPrefix(strings.TrimSpace(sql), "(") { // most texts need not be scanned
 		return false
 	}
 	tokens, err := Tokens(sql)

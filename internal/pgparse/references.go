@@ -11,8 +11,8 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 )
 
-// visit calls f for every message directly inside m, in the order of the field numbers. It leaves
-// out the fields named in but.
+// visit calls f for every message directly inside m, in the order of the field numbers. The
+// parameter "but" names fields to leave out.
 func visit(m protoreflect.Message, f func(protoreflect.Message), but ...protoreflect.Name) {
 	// a Node has about 270 fields, and one is set
 	if _, ok := m.Interface().(*query.Node); ok {
@@ -57,7 +57,7 @@ type scope struct {
 	depth   int        // depth of sub-selects
 	inside  int        // index of the enclosing level, or -1
 	with    []string   // names of WITH queries that are visible here; they are no tables
-	beside  []TableRef // tables of the FROM clauses around the position
+	beside  []TableRef // tables in the FROM clauses that surround the position
 	derived bool       // see ColumnRef.Derived
 }
 
@@ -276,15 +276,16 @@ func (w *walker) cast(n *query.TypeCast) bool {
 }
 
 // clockWord records constants like 'now', which a cast to a type for times turns into the current
-// time. In a function this time would be constant. It does not find such a text that is compared
-// with a column.
+// time. In a function this time would be constant. clockWord does not find such a text if the text
+// is compared with a column.
 func (w *walker) clockWord(n *query.A_Const) {
 	if value := n.GetSval().GetSval(); timeText.MatchString(value) && timeWord.MatchString(value) {
 		w.recordFirst(&w.expr.Clock, "'"+strings.ToLower(timeWord.FindString(value))+"'", n.Location)
 	}
 }
 
-// recordFirst sets word to text, unless word occurs earlier in the SQL.
+// recordFirst stores a word with its position, unless a word that comes earlier in the SQL is
+// already stored.
 func (w *walker) recordFirst(word *Word, text string, location int32) {
 	if at := w.offset(location); word.Text == "" || at < word.Offset {
 		*word = Word{text, at}
@@ -300,7 +301,8 @@ func texts(names []*query.Node) []string {
 	return parts
 }
 
-// lastName returns the last part of a qualified name in lower case; dotted returns the whole name.
+// lastName returns the last part of a qualified name in lower case. The function dotted returns the
+// whole name.
 func lastName(names []*query.Node) string {
 	parts := append([]string{""}, texts(names)...)
 	return strings.ToLower(parts[len(parts)-1])
@@ -308,8 +310,8 @@ func lastName(names []*query.Node) string {
 
 func dotted(names []*query.Node) string { return strings.Join(texts(names), ".") }
 
-// text returns a key for a node. Nodes that are written alike have equal keys, wherever they are in
-// the SQL.
+// text returns a key for a node. Two nodes with the same content have equal keys, wherever they
+// stand in the SQL.
 func text(m proto.Message) string {
 	m = proto.Clone(m)
 	visitAll(m.ProtoReflect(), clearPositions)

@@ -39,8 +39,8 @@ func (r Routine) Arguments() []string {
 	return list
 }
 
-// These match texts that this project writes: the parts before the parameters, and from the
-// parameters to the body.
+// These patterns match texts that this project writes. roleForm matches the role before the
+// routine. routineForm matches the routine up to its body.
 var (
 	roleForm    = regexp.MustCompile(`(?m)^SET LOCAL ROLE ("(?:[^"]|"")+"|\w+);`)
 	routineForm = regexp.MustCompile(`(?ms)^CREATE (?:OR REPLACE )?(FUNCTION|PROCEDURE) [^(]+\((.*?)\)` +
@@ -52,7 +52,7 @@ var (
 // ReadRoutine parses the first CREATE FUNCTION or CREATE PROCEDURE of a text that this project
 // wrote. It knows only the clauses of these texts, in their order. The error is an *Error.
 func ReadRoutine(sql string) (Routine, error) {
-	head, rest, _ := strings.Cut(sql, "AS $") // matching the form against a long text is slow
+	head, rest, _ := strings.Cut(sql, "AS $") // matching the pattern against a long text is slow
 	quote, _, _ := strings.Cut(rest, "\n")
 	form := routineForm.FindStringSubmatch(head + "AS $" + quote)
 	if form == nil {

@@ -21,8 +21,9 @@ type Write struct {
 const oneStatement = "one SELECT, INSERT, UPDATE, DELETE or MERGE"
 
 // Statement parses exactly one SELECT, INSERT, UPDATE, DELETE or MERGE. A template may add queries
-// to its WITH clause, so it must not begin with a parenthesis. Tables contains all tables,
-// including those written. Columns of the statement itself have depth 0. The error is an *Error.
+// to the statement's WITH clause, so the statement must not begin with a parenthesis. The field
+// Tables contains all tables, including tables that the statement changes. Columns of the statement
+// itself have depth 0. The error is an *Error.
 var Statement = remember(func(sql string) (*Expr, error) {
 	node, tokens, err := only("", sql, "", oneStatement)
 	if err != nil {
@@ -45,7 +46,7 @@ var Statement = remember(func(sql string) (*Expr, error) {
 		with = change.GetWithClause()
 	}
 	if with == nil || tokens[0].kind != query.Token_WITH {
-		return &w.expr, nil // the WITH belongs to a part of the statement
+		return &w.expr, nil // the WITH belongs only to a part of the statement
 	}
 	w.expr.CTEs = tokens[1].Offset
 	if with.Recursive {
@@ -117,9 +118,9 @@ type Edit struct {
 	Text           string
 }
 
-// Splice applies edits to sql. Offsets are those of the unchanged sql; edits may have any order.
-// Edits at one offset keep their order. Splice panics if two edits overlap or one lies outside:
-// that is a bug of the caller.
+// Splice applies edits to a text. The offsets refer to the unchanged text, and the edits may have
+// any order. Edits at the same offset keep their order. Splice panics if two edits overlap, or if
+// an edit lies outside the text. Such a call is a bug.
 func Splice(sql string, edits []Edit) string {
 	edits = slices.Clone(edits)
 	slices.SortStableFunc(edits, func(a, b Edit) int { return cmp.Compare(a.Offset, b.Offset) })

@@ -7,7 +7,7 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// Error is a syntax error at Offset of the input, or SQL of another kind than requested.
+// Error is an error at Offset of the input: a syntax error, or SQL of another kind than requested.
 type Error struct {
 	Message string
 	Offset  int
@@ -37,7 +37,7 @@ type Expr struct {
 
 	// The following fields are set for statements only.
 	Writes []Write  // tables that are written, in order of appearance, including WITH
-	With   []string // names of the leading WITH
+	With   []string // names of the queries in the leading WITH
 	Select bool     // the statement is a SELECT; it may write in its WITH
 	// offset after the leading WITH, where queries can be added; 0 without WITH
 	CTEs int
@@ -75,8 +75,8 @@ type TableRef struct {
 	Offset              int
 }
 
-// OrderItem is one item of an ORDER BY with the defaults made explicit. SQL is the text of its
-// expression, and Offset its position.
+// OrderItem is one item of an ORDER BY, with explicit values in place of defaults. SQL is the text
+// of the item's expression, and Offset is its position.
 type OrderItem struct {
 	SQL        string
 	Offset     int

@@ -31,7 +31,7 @@ type draft struct {
 	reach
 	Growth     catalog.Growth
 	Clocks     []clock  // the best clock first
-	unfit      []string // why other columns with names of clocks are no clocks
+	unfit      []string // reasons why columns with the names of clocks are no clocks
 	Partitions bool     // the policy takes partitions
 	referring  []string // tables with foreign keys to this table
 
@@ -39,20 +39,20 @@ type draft struct {
 	related
 }
 
-// related holds what follows from the proposals for other tables.
+// related holds data about a table that depends on the proposals for other tables.
 type related struct {
-	with   string // table with whose rows the rows of this table go, by foreign key
-	part   bool   // the rows go with the rows that they refer to, by a step
+	with   string // table whose deletes also delete the rows of this table, by a foreign key
+	part   bool   // a step deletes the rows together with the rows to which they refer
 	Policy string
 	Guards []guard
 	Parts  []part
-	Keeps  []string // tables whose rows keep the rows that they refer to
+	Keeps  []string // tables whose rows keep the rows to which they refer
 }
 
-// guard keeps rows to which others refer.
+// guard keeps rows to which other rows refer.
 type guard struct{ Name, Condition string }
 
-// part is a step on rows of another table, which go before the rows that they refer to.
+// part is a step that deletes rows of another table before the rows to which they refer.
 type part struct {
 	*draft
 	Where string
@@ -109,7 +109,7 @@ func (f *file) relateAll() {
 	}
 }
 
-// relate sets what a policy does about the foreign keys around its table.
+// relate decides what a policy does about the foreign keys from and to its table.
 func (f *file) relate(d *draft) {
 	base := plain(d.Name)
 	if slices.ContainsFunc(f.drafts, func(o *draft) bool { return o != d && plain(o.Name) == base }) {
@@ -129,13 +129,13 @@ func (f *file) relate(d *draft) {
 	for _, by := range d.children {
 		child := f.end(by)
 		child.with = d.String()
-		if child.reason == "" { // its rows have their own clock
+		if child.reason == "" { // the rows of the child table have a clock themselves
 			f.keep(d, by)
 		}
 	}
 }
 
-// keep adds a guard: rows stay while other rows refer to them, along a path of foreign keys.
+// keep adds a guard that keeps rows while other rows refer to them, along a path of foreign keys.
 func (f *file) keep(d *draft, by path) {
 	names, child := lists.Map(d.Guards, func(g guard) string { return g.Name }), f.end(by)
 	d.Keeps = with(d.Keeps, child.String())
@@ -145,7 +145,7 @@ func (f *file) keep(d *draft, by path) {
 // longest is the maximum length of the name of a policy or guard, in bytes.
 const longest = 40
 
-// unique returns a name that is not taken yet.
+// unique returns a name that is not in the list "taken".
 func unique(taken []string, base, suffix string) string {
 	if base == "" || base[0] < 'a' || base[0] > 'z' {
 		base = "t_" + base
@@ -162,8 +162,8 @@ var odd = regexp.MustCompile(`[^a-z0-9]+`)
 // plain returns a name of lower-case letters, digits and underscores.
 func plain(name string) string { return strings.Trim(odd.ReplaceAllString(snake(name), "_"), "_") }
 
-// childrenFirst lists the policies. Policies of referring tables come before those of the tables
-// they refer to.
+// childrenFirst lists the policies. The policy of a referring table comes before the policy of the
+// referenced table.
 func (f *file) childrenFirst() (list []string) {
 	seen := map[*draft]bool{}
 	var visit func(*draft)
@@ -204,8 +204,8 @@ func (f *file) schemas() (list []string) {
 	return list
 }
 
-// owners lists the roles whose code may be executed in batches. They own tables of proposals, or
-// tables that refer to them.
+// owners lists the roles whose code may be executed in batches. These roles own a table that has a
+// proposal, or a table that refers to such a table.
 func (f *file) owners() (list []string) {
 	for _, d := range f.proposed() {
 		refusing := lists.Map(d.refuses, func(by path) string { return f.end(by).String() })
@@ -217,10 +217,10 @@ func (f *file) owners() (list []string) {
 	return slices.DeleteFunc(slices.Compact(list), func(name string) bool { return diag.HiddenIn(name) >= 0 })
 }
 
-// reach is what foreign keys do when rows of a table are deleted.
+// reach says what foreign keys do when rows of a table are deleted.
 type reach struct {
-	Cascades []string // "schema.name" of tables whose rows go or change
-	goes     []string // tables whose rows go
+	Cascades []string // "schema.name" of tables whose rows are deleted or changed
+	goes     []string // tables whose rows are deleted
 	refuses  []path   // paths that end with NO ACTION or RESTRICT
 	children []path   // paths that end with CASCADE
 }
@@ -267,7 +267,8 @@ func (f *file) reachOf(name string) reach {
 // end returns the table at the end of a path.
 func (f *file) end(by path) *draft { return f.byName[f.tables.Root(by.last().Table)] }
 
-// isPart reports whether rows that refer to others are parts of them, so that a step can take both.
+// isPart reports whether referring rows are parts of the rows to which they refer, so that the
+// policy can delete both.
 func (f *file) isPart(by path) bool {
 	d, key := f.end(by), by.last()
 	optional := func(name string) bool { c := d.Column(name); return c == nil || !c.NotNull }

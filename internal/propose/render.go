@@ -21,14 +21,14 @@ import (
 	"pgretain/policy"
 )
 
-// Written is a policy file with its numbers of tables.
+// Written is a policy file, with the numbers of its tables by kind.
 type Written struct {
 	Text                         string
 	Proposals, Exempt, Undecided int
 }
 
-// Write returns the policy file for the tables of a snapshot. from names the source of the tables.
-// If the statistics name no database, sizes are not known.
+// Write returns the policy file for the tables of a snapshot. The parameter "from" names the source
+// of the tables. If the statistics name no database, the sizes are unknown.
 func Write(snapshot *catalog.Snapshot, statistics *catalog.Statistics, from string) Written {
 	f := newFile(snapshot, statistics)
 	if zone, err := time.LoadLocation(f.TimeZone); err != nil || zone == time.Local || f.TimeZone == "" {
@@ -100,7 +100,7 @@ func (f *file) text(name string, data any) string {
 	return b.String()
 }
 
-// The following methods are for the template.
+// The template calls the following methods.
 
 func (d *draft) Clock() clock      { return d.Clocks[0] }
 func (d *draft) Goes() []string    { return without(d.goes, d.Keeps) }

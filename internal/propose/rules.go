@@ -9,14 +9,14 @@ import (
 	"pgretain/internal/diag"
 )
 
-// The guesses of this package are data in this file. Names are compared in snake case and in lower
-// case.
+// This file contains the rules by which the package guesses, as data. Names are compared in snake
+// case and in lower case.
 
 // clockRule describes a kind of column by which rows become due. The first rule that matches a
 // column of the table is used.
 type clockRule struct {
 	suffix  string         // suffix of the policy's name
-	columns *regexp.Regexp // matches names without an ending for times, such as "_at"
+	columns *regexp.Regexp // matches names, with or without an ending for times such as "_at"
 	Due     string         // key of "due"
 	Window  string
 }
@@ -39,8 +39,8 @@ func words(patterns string) *regexp.Regexp {
 	return regexp.MustCompile("^(" + strings.Join(strings.Fields(patterns), "|") + ")$")
 }
 
-// window is the window for all ages. It is the same for all tables. Otherwise a row that is deleted
-// with its parent row could be deleted before its own window ends.
+// window is the window of all proposals by age. It is the same for all tables. With different
+// windows, a row could be deleted with its parent row before its own window ends.
 const window = "older_than: 90 days"
 
 var (
@@ -49,9 +49,9 @@ var (
 	hump       = regexp.MustCompile(`([a-z0-9])([A-Z])`)
 )
 
-// exemption is a reason for no proposal. The first one that applies is used. A reason that begins
-// with "undecided" is for a person to replace. Proposals that lint would refuse are removed as
-// well, see withdraw.
+// exemption is a reason to propose no policy for a table. The first reason that applies is used. If
+// a reason begins with "undecided", a person must replace it. The method withdraw removes further
+// proposals, which lint would refuse.
 type exemption struct {
 	reason  string
 	applies func(*file, *draft) bool
@@ -109,8 +109,8 @@ func (d *draft) hasHiddenName() bool {
 
 func (d *draft) kept() bool { return keptTable.MatchString(snake(d.Name)) }
 
-// meetsRowSecurity reports whether row security may hide rows from the worker, in the table or in
-// one that refers to it.
+// meetsRowSecurity reports whether row security may hide rows from the worker, in the table or in a
+// table that refers to it.
 func (f *file) meetsRowSecurity(d *draft) bool {
 	hidden := func(by path) bool { return f.end(by).RowSecurity }
 	return d.RowSecurity || slices.ContainsFunc(slices.Concat(d.refuses, d.children), hidden)
@@ -123,12 +123,12 @@ func snake(name string) string { return strings.ToLower(hump.ReplaceAllString(na
 type clock struct {
 	clockRule
 	*catalog.Column
-	Encoding string // "" for a type for times
+	Encoding string // "" if the type is a date or timestamp
 	Range    catalog.Range
 }
 
-// clocksOf lists the columns of a table that may be clocks, the best first. unfit says why other
-// columns with names of clocks are no clocks.
+// clocksOf lists the columns of a table that may be clocks, the best first. The result "unfit" says
+// why columns with the names of clocks are no clocks.
 func clocksOf(t *catalog.Table, s *catalog.Statistics) (list []clock, unfit []string) {
 	for _, rule := range clockRules {
 		for i := range t.Columns {
@@ -163,8 +163,8 @@ func isNumber(typ string) bool {
 }
 
 // encodingOf returns how a column encodes timestamps, or "" for types for times. It uses the
-// column's values. If none is known it uses type and name. It returns false if the column encodes
-// no timestamp, or if that is not certain.
+// column's values. If no values are known, it uses the type and the name. It returns false if the
+// column encodes no timestamp, or if that is not certain.
 func encodingOf(c *catalog.Column, name string, values catalog.Range) (string, bool) {
 	isEncoding := values.Reading == "epoch_s" || values.Reading == "epoch_ms" ||
 		strings.HasPrefix(values.Reading, "{snowflake") && c.Plain() == "bigint"

@@ -11,8 +11,9 @@ import (
 	"pgretain/internal/lists"
 )
 
-// Ident quotes an identifier if it needs quotes. It needs them if it has other characters than
-// lower-case letters, digits and "_", or is a key word of SQL or PL/pgSQL.
+// Ident quotes an identifier if necessary. Quotes are necessary if the identifier contains other
+// characters than lower-case letters, digits and "_". They are also necessary if it begins with a
+// digit, or is a key word of SQL or PL/pgSQL.
 // https://www.postgresql.org/docs/current/sql-syntax-lexical.html#SQL-SYNTAX-IDENTIFIERS
 func Ident(name string) string {
 	// ":" sorts after the digits, so the name begins with a letter or "_"
@@ -80,9 +81,8 @@ func OneLine(text string) string {
 
 var lineBreak = regexp.MustCompile(`[ \t]*[\r\n][ \t\r\n]*`)
 
-// Keywords are the key words of PostgreSQL 15 to 18 that are not unreserved, and those that
-// PL/pgSQL reserves.
-// https://www.postgresql.org/docs/current/sql-keywords-appendix.html
+// Keywords are the key words of PostgreSQL 15 to 18, without the unreserved ones. They include the
+// reserved words of PL/pgSQL. https://www.postgresql.org/docs/current/sql-keywords-appendix.html
 var Keywords = strings.Fields(`
 	all analyse analyze and any array as asc asymmetric authorization begin between bigint binary bit boolean both
 	by case cast char character check coalesce collate collation column concurrently constraint create cross

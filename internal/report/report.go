@@ -81,7 +81,7 @@ func (l Log) path(file string) string {
 	return filepath.ToSlash(file)
 }
 
-// MarshalJSON returns the form of a finding in all JSON of this program. docs/verify.md describes
+// MarshalJSON returns a finding as JSON. All commands use this form. docs/verify.md describes
 // version 1.
 func (f Finding) MarshalJSON() ([]byte, error) {
 	members := []any{"code", f.Code, "severity", f.Severity, "group", f.Group, "kind", f.Kind, "object", f.Object,
@@ -104,7 +104,8 @@ func (f Finding) MarshalJSON() ([]byte, error) {
 	return Object(told...)
 }
 
-// Object returns a JSON object with members by their names, in order.
+// Object returns a JSON object. Its parameters are names and values in turn, in the order of the
+// members.
 func Object(members ...any) (json.RawMessage, error) {
 	text := bytes.NewBufferString("{")
 	for member := range slices.Chunk(members, 2) {
@@ -140,8 +141,8 @@ var (
 	escapeProperty = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
 )
 
-// GitHub writes one workflow command per finding. GitHub shows it at the line of the file.
-// Suppressed findings are left out.
+// The method GitHub writes one workflow command per finding, so that GitHub shows the finding at
+// the line of the file. It leaves out suppressed findings.
 func (l Log) GitHub(w io.Writer) error {
 	out := bufio.NewWriter(w)
 	for _, f := range l.Findings {

@@ -21,8 +21,8 @@ const schemaURI = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/sc
 // object is an object of SARIF. Its members have the names of the standard.
 type object = map[string]any
 
-// SARIF writes the log in the form that code scanning reads. Lint and verify have different
-// identities in it, so that neither replaces the results of the other.
+// SARIF writes the log in the form that code scanning reads. In this form, lint and verify have
+// different identities, so that neither command replaces the results of the other.
 func (l Log) SARIF(w io.Writer) error {
 	rules, index := l.rules()
 	results := []object{}
@@ -103,9 +103,10 @@ type fingerprints map[string]int
 
 var digits = regexp.MustCompile(`[0-9]+`)
 
-// of returns a fingerprint that does not depend on lines or numbers: code scanning keeps an alert
-// as long as the fingerprint stays. A message of verify contains counts, so it is used only if
-// nothing else identifies the finding. Equal findings are numbered.
+// The method "of" returns the fingerprint of a finding. Code scanning keeps an alert as long as its
+// fingerprint stays the same, so the fingerprint must not depend on lines or numbers. A message of
+// verify contains counts, so the fingerprint contains the message only if nothing else identifies
+// the finding. Equal findings get a number.
 func (p fingerprints) of(f Finding) string {
 	parts := []string{f.Code, f.Policy, f.Kind, f.Object}
 	if f.Group == "" || f.Policy == "" && f.Object == "" {

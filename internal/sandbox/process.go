@@ -21,9 +21,9 @@ import (
 	"pgretain/internal/diag"
 )
 
-// Command prepares one of the server's programs. It runs as the server's account, without the PG*
-// variables of this process. It has its own process group, so that Ctrl-C reaches only this
-// process. It is killed when ctx is done.
+// Command prepares a call of one of PostgreSQL's programs. The program runs as the server's
+// account, without the PG* variables of this process. It has its own process group, so that Ctrl-C
+// reaches only this process. The program is killed when ctx is done.
 func (s *Server) Command(ctx context.Context, program string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, filepath.Join(s.binDir, program), args...)
 	cmd.Dir = s.dir
@@ -55,15 +55,15 @@ type postmaster struct {
 	gone context.Context    // ends when the process ends
 }
 
-// Messages of a postmaster that does not start: because sessions of a killed postmaster still run,
-// or because pg_cron is missing.
+// These are messages of a postmaster that does not start. For inUse, sessions of a killed
+// postmaster still run. For noCron, pg_cron is missing.
 const (
 	inUse  = "is still in use"
 	noCron = `could not access file "pg_cron"`
 )
 
-// launch starts a postmaster and waits until it accepts connections. After Kill the old sessions
-// may need time to end, so launch tries again if they prevent the start.
+// launch starts a postmaster and waits until it accepts connections. After Kill, the old sessions
+// may need time to end. If they prevent the start, launch tries again.
 func (s *Server) launch(ctx context.Context) error {
 	ctx, cancel := bounded(ctx)
 	defer cancel()
@@ -154,7 +154,8 @@ func (s *Server) awaitLauncher(ctx context.Context) error {
 var reaperScript string
 
 // startReaper starts a shell that waits until a pipe of this process closes. The kernel closes the
-// pipe however this process ends. Then the shell ends the server and removes its directory.
+// pipe when this process ends, for whatever reason. Then the shell ends the server and removes its
+// directory.
 func (s *Server) startReaper() (err error) {
 	s.reaper = exec.Command("/bin/sh", "-c", reaperScript, "reaper", s.dir)
 	s.reaper.Dir = "/"
@@ -168,7 +169,8 @@ func (s *Server) startReaper() (err error) {
 	return err
 }
 
-// reap makes the reaper act and waits for it. Removing many databases on a busy disk takes a while.
+// reap makes the reaper end the server, and waits until the reaper has ended. Removing many
+// databases on a busy disk takes a while.
 func (s *Server) reap() error {
 	_ = s.pipe.Close() // closing it twice does no harm
 	defer time.AfterFunc(4*timeout, func() { _ = s.reaper.Process.Kill() }).Stop()
@@ -191,9 +193,9 @@ func (e *MissingError) Diagnostic() diag.Diagnostic {
 	return diag.Diagnostic{Message: e.What, Hint: e.Hint}
 }
 
-// findBinDir returns the directory that the environment variable names. Without it, findBinDir
-// returns the newest directory of Debian's packages with a server, or the one in PATH. It refuses a
-// named directory without a server.
+// findBinDir returns the directory that the environment variable names. If the variable is not set,
+// findBinDir returns the newest directory of Debian's packages that has a server, or a directory of
+// PATH. If the variable names a directory without a server, findBinDir returns an error.
 func findBinDir() (string, error) {
 	if named := os.Getenv(BinDirVariable); named != "" {
 		if hasServer(named) {

@@ -1,6 +1,6 @@
 // Package sandbox starts a temporary PostgreSQL server, optionally with pg_cron. It listens only on
-// a unix socket in a temporary directory. When the process that started it ends, for whatever
-// reason, the server ends and its files are removed.
+// a unix socket in a temporary directory. When the process that started the server ends, for
+// whatever reason, the server ends and its files are removed.
 package sandbox
 
 import (
@@ -33,8 +33,9 @@ const (
 	maintenance = "postgres" // database that initdb creates
 )
 
-// Options says what kind of server to start. The zero value is a server without pg_cron. The server
-// trades safety against a crash of the machine for speed; a crash of the server is safe.
+// Options says what kind of server to start. The zero value is a server without pg_cron. For speed,
+// the server does not protect its data against a crash of the machine. A crash of the server loses
+// no data.
 type Options struct {
 	Cron     bool   // load pg_cron and create the extension in Database
 	Database string // database that exists from the start; "" is postgres
@@ -54,7 +55,7 @@ type Server struct {
 	account    account
 	dir        string
 	reaper     *exec.Cmd
-	pipe       io.Closer   // closing it makes the reaper act
+	pipe       io.Closer   // closing the pipe makes the reaper end the server
 	forget     func() bool // ends the watch on the context
 	stop       func() error
 	postmaster atomic.Pointer[postmaster]
@@ -71,7 +72,7 @@ func Start(ctx context.Context, options Options) (*Server, error) {
 	}
 	s := &Server{Options: options, binDir: binDir}
 	s.stop = sync.OnceValue(s.end)
-	// The directory is created before the process that removes it, and the server last.
+	// First the directory is created, then the process that removes it, and at last the server.
 	if s.account, err = serverAccount(); err == nil {
 		s.dir, err = makeDir(s.account)
 	}
@@ -157,7 +158,8 @@ func (s *Server) execute(ctx context.Context, database, sql string) error {
 	})
 }
 
-// With calls do with a new connection to a database as a user. Names work as for URL.
+// With opens a connection to a database as a user, and calls a function with it. It accepts the
+// same names as URL.
 func (s *Server) With(ctx context.Context, database, user string, do func(*pgx.Conn) error) error {
 	conn, err := pgx.Connect(ctx, s.URL(database, user))
 	if err != nil {
@@ -193,7 +195,8 @@ func (s *Server) end() error {
 		s.forget()
 	}
 	s.Shutdown()
-	// here, where it may take time; the reaper removes files that a late session writes
+	// Remove the files here, where it may take time. The reaper removes files that a late session
+	// writes.
 	_ = os.RemoveAll(s.dir)
 	return errors.Join(s.reap(), os.RemoveAll(s.dir))
 }

@@ -95,8 +95,9 @@ func (s *checks) distribution(t policy.Table) *catalog.Distribution {
 	return nil
 }
 
-// part checks that a piece of SQL reads only rows on the same node as the policy's row. named are
-// tables that the SQL can use without a FROM of its own, such as the table of a join.
+// part checks that a piece of SQL reads only rows on the same node as the policy's row. The
+// parameter "named" lists tables that the SQL can use without naming them in FROM, such as the
+// table of a join.
 func (s *checks) part(part policy.SQLFragment, named []pgparse.TableRef) {
 	parsed := part.Parsed()
 	for i, colocated := range parsed.EqualTo("t."+s.own.Column, named...) {
@@ -110,8 +111,9 @@ func (s *checks) part(part policy.SQLFragment, named []pgparse.TableRef) {
 	}
 }
 
-// table checks one table of a piece of SQL, like part. colocated has the columns that the SQL
-// compares with the distribution column of the policy's row, as "alias.column".
+// table checks one table of a piece of SQL, as the method "part" does for all tables. The parameter
+// "colocated" contains the columns ("alias.column") that the SQL compares with the distribution
+// column of the policy's row.
 func (s *checks) table(part policy.SQLFragment, ref pgparse.TableRef, colocated map[string]bool) {
 	at := part.Expr.At(ref.Offset)
 	named := func(t policy.Table) bool { return t.Schema == "" && t.Name == ref.Name }
@@ -146,7 +148,7 @@ func (s *checks) key(sql string) bool {
 	return pgparse.CastColumn(sql) == pgparse.Operand{Column: s.own.Column}
 }
 
-// step adds errors for a step that would write rows of other nodes.
+// step adds errors for a step that would write rows on other nodes.
 func (s *checks) step(step policy.Step) {
 	from := s.own.Column
 	if r := step.Related; r != nil {

@@ -17,12 +17,12 @@ type Filter []*Entry
 type Entry struct {
 	policy.Suppression
 	Lapsed string // why the suppression is not in force, "" if it is
-	Met    bool   // it matches a finding, whether it is in force or not
+	Met    bool   // the suppression matches a finding, whether the suppression is in force or not
 }
 
-// New returns the suppressions whose code begins with one of letters, for example "V". It decides
-// which of them are in force at a time. A suppression is in force for at most a year, until the end
-// of its day in the time zone of the install.
+// New returns the suppressions whose code begins with one of the given letters, for example "V". It
+// decides which of them are in force at the given time. A suppression is in force for at most a
+// year, until the end of its day in the time zone of the install.
 func New(file *policy.File, letters string, at time.Time) (f Filter) {
 	zone, _ := time.LoadLocation(file.Install.TimeZone) // policy.Parse checks the name
 	for _, s := range file.Suppress {
@@ -76,8 +76,8 @@ func about(s policy.Suppression, found diag.Diagnostic) bool {
 }
 
 // Fault returns a diagnostic for a suppression that is not in force or matches no finding. The
-// message is "" if nothing is wrong. complete says whether all checks were made. If it is false, a
-// suppression without a match is no fault.
+// message is "" if nothing is wrong. The parameter "complete" says whether all checks were made. If
+// not all were made, a suppression that matches no finding is no fault.
 func (e *Entry) Fault(complete bool) diag.Diagnostic {
 	d := diag.Diagnostic{Position: e.Position}
 	switch {

@@ -61,10 +61,10 @@ policies:
   parted: {table: tick, due: {age: {column: at, older_than: 7 days}}, then: [delete: {cascades: [tock]}]}
 jobs: {daily: {schedule: "@daily", run: [plain, guarded, archived, family, parted]}}`
 
-// busyNames lists the placeholders of the statements below, and the names that can replace each.
-// REINDEX TABLE and VACUUM FULL make an invalid index valid that a failed REINDEX CONCURRENTLY
-// left. The verifier would then count it as an index of the application, in place of pgretain's
-// own. $rebuilt therefore has no table with an index of pgretain's.
+// busyNames lists the placeholders of the statements below, and the names that can replace each. A
+// failed REINDEX CONCURRENTLY leaves an invalid index, and REINDEX TABLE or VACUUM FULL makes this
+// index valid. Then the verifier would take it for an index of the application that replaces the
+// index of pgretain. Therefore no table in $rebuilt has an index of pgretain.
 var busyNames = []struct {
 	name string
 	all  []string
@@ -139,8 +139,8 @@ var busyRows = []string{
 	"CALL retention.run_job('daily')",
 }
 
-// TestVerifyDuringUnrelatedChanges runs the verifier while other sessions change objects that no
-// policy depends on. The verifier may report that it could not read something, but it must never
+// TestVerifyDuringUnrelatedChanges runs the verifier while other sessions change objects on which
+// no policy depends. The verifier may report that it could not read an object, but it must never
 // report drift.
 func TestVerifyDuringUnrelatedChanges(t *testing.T) {
 	t.Parallel()
@@ -160,8 +160,8 @@ func TestVerifyDuringUnrelatedChanges(t *testing.T) {
 	var sessions sync.WaitGroup
 	defer sessions.Wait()
 	defer stop()
-	// In a deadlock the server must cancel the DDL. If it cancelled a run, that run would fail, and
-	// the verifier would be right to report it.
+	// In a deadlock the server must cancel the DDL. If it cancelled a run, the run would fail, and
+	// the verifier would rightly report that failure.
 	for n, b := range []struct {
 		statements []string
 		settings   string
@@ -175,8 +175,8 @@ func TestVerifyDuringUnrelatedChanges(t *testing.T) {
 		sessions.Go(func() { beBusy(ctx, t, conn, b.statements, seed, n) })
 	}
 	complete := 0
-	// The load of the machine decides how many rounds can read everything. More rounds follow until
-	// enough of them could.
+	// On a busy machine, some rounds cannot read everything. The loop continues until enough rounds
+	// have read everything.
 	for round := 0; round < rounds || complete < rounds/4 && round < 20*rounds; round++ {
 		user := ""
 		if round%4 == 3 {

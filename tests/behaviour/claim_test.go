@@ -263,8 +263,8 @@ func TestClaimClocks(t *testing.T) {
 			}
 			for k := range 20 {
 				ttl := fmt.Sprintf("%d us", 10_000_000+random.Int64N(int64(100*time.Second/time.Microsecond)))
-				// One statement, so that only the call happens between the two readings of the
-				// clock.
+				// One statement reads the clock, calls the function and reads the clock again, so
+				// that nothing else happens between.
 				sql := fmt.Sprintf(`
 					WITH c AS MATERIALIZED (
 						SELECT clock_timestamp() AS earliest,
@@ -289,7 +289,7 @@ func TestClaimClocks(t *testing.T) {
 	}
 }
 
-// An entry that expires exactly now is live or expired as the policy's "inclusive" says.
+// The policy's key "inclusive" decides whether an entry that expires exactly now is live.
 func TestClaimAtTheBound(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, "CREATE TABLE a (k int PRIMARY KEY, day date); CREATE TABLE b (k int PRIMARY KEY, day date)",

@@ -13,8 +13,8 @@ import (
 	"pgretain/tests/pgtest"
 )
 
-// clockTable returns SQL for a table m, and rows around the cutoff as_of - 7 days. value is the SQL
-// expression that converts timestamptz x into the type of the clock.
+// clockTable returns SQL for a table m, and SQL for rows around the cutoff as_of - 7 days. The
+// parameter "value" is an SQL expression that converts timestamptz x into the type of the clock.
 func clockTable(typ, value string) (schema, data string) {
 	schema = "CREATE TABLE m (id int PRIMARY KEY, c " + typ + ", note text)"
 	if base, ok := strings.CutPrefix(typ, "DOMAIN "); ok { // a domain over a domain
@@ -32,8 +32,8 @@ func clockTable(typ, value string) (schema, data string) {
 	return schema, data
 }
 
-// clockTypes lists the types of clocks. value converts timestamptz x into the type. bound is the
-// cutoff, rounded down to the precision of the type.
+// clockTypes lists the types of clocks. The field "value" converts timestamptz x into the type. The
+// field "bound" is the cutoff, rounded down to the precision of the type.
 var clockTypes = []struct{ name, typ, encoding, value, bound string }{
 	{"timestamptz", "timestamptz", "", "x", ":cutoff"},
 	{"timestamptz to the second", "timestamptz(0)", "", "x", ":cutoff"},
@@ -145,7 +145,8 @@ func clockScenario(name, typ, encoding, value, bound, kind, more, instant string
 }
 
 // TestKeysWithoutAnInstant checks values that are not valid keys of the encoding. They have no
-// timestamp, so "nulls" decides whether they are due, wherever they sort.
+// timestamp, so the key "nulls" decides whether they are due. Their place in the sort order does
+// not matter.
 func TestKeysWithoutAnInstant(t *testing.T) {
 	var s suite
 	for _, c := range []struct{ name, typ, encoding, key, bound, others string }{
@@ -279,9 +280,9 @@ func TestKeysOfAnyType(t *testing.T) {
 	}
 }
 
-// A unique index serves as a key only if it compares values as the column does. If it distinguished
-// more values, a batch would skip the second of two equal values, and a step would find both rows
-// by one value.
+// A unique index serves as a key only if it compares values as the column does. Suppose that the
+// column considers two values equal that the index distinguishes. Then a batch would skip the
+// second of them, and a step would find both rows by one value.
 func TestUniqueIndexWithAnotherEquality(t *testing.T) {
 	for _, c := range []struct {
 		name, typ, index string

@@ -76,9 +76,9 @@ func TestRestartIsNoCopy(t *testing.T) {
 	}
 }
 
-// A physical copy has the system identifier of the original, but runs recognise it as a copy. Each
-// of the recorded properties suffices alone, because the others can be equal. On another machine,
-// for example, the path of the data directory can be the same.
+// A physical copy has the system identifier of the original, but runs recognise it as a copy. One
+// recorded property that differs is enough, because the other properties can be equal. On another
+// machine, for example, the path of the data directory can be the same.
 func TestPhysicalCopies(t *testing.T) {
 	t.Parallel()
 	in := originServer(t)
@@ -119,9 +119,9 @@ func TestPromotedStandby(t *testing.T) {
 	wantRefusalThenAdopt(t, "a promoted standby", standby)
 }
 
-// A standby is promoted while a run is in progress on its primary. It has complete batches of that
-// run. Its own runs take nothing until adopt is called, and then they continue. The unfinished run
-// of the primary becomes abandoned.
+// A standby is promoted while a run is in progress on its primary. The new primary has complete
+// batches of that run. Its own runs take nothing until adopt is called. Then they take the
+// remaining rows. The unfinished run of the old primary becomes abandoned.
 func TestPromotedDuringARun(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, plain, old("throttle: {busy: 1%}, batch: {rows: 1}, "),

@@ -42,8 +42,8 @@ policies:
       - delete: {cascades: [part]}
 `
 
-// dependencyChanges lists changes of the catalog. message is a part of the message of the run. It
-// is empty if the policy does not depend on what changed.
+// dependencyChanges lists changes of the catalog. The field "message" is a part of the run's
+// message. It is empty if the policy does not depend on the changed object.
 var dependencyChanges = map[string]struct{ change, message string }{
 	"the clock's type": {"ALTER TABLE item ALTER at TYPE timestamp",
 		`"at" of "public.item" is of type timestamp without time zone`},
@@ -177,8 +177,8 @@ var dependencyChanges = map[string]struct{ change, message string }{
 }
 
 // TestChangedDependencies changes the catalog between two batches, and before another run. If the
-// policy depends on what changed, the run trips before it takes another row. Other changes stop
-// nothing.
+// policy depends on the changed object, the run trips before it takes another row. Other changes do
+// not stop a run.
 func TestChangedDependencies(t *testing.T) {
 	t.Parallel()
 	for name, c := range dependencyChanges {

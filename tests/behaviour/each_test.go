@@ -145,8 +145,8 @@ the instance of policy "messages" for schema "tenant_c" does not exist yet`
 	if got := in.Finding(t, yaml, "V019"); got != want {
 		t.Errorf("verify says %q", got)
 	}
-	// A policy file can also name a table of one schema, even of the schema that the snapshot shows
-	// for all.
+	// A policy file can also name a table of one schema. This may even be the schema that
+	// represents all matching schemas in the snapshot.
 	in.Migrate(t, yaml+`
 reports: {left: {query: "SELECT count(*) AS n FROM tenant_a.message a JOIN tenant_c.message c USING (id)"}}`)
 	if got := in.Rows("SELECT answer ->> 'n' FROM retention.report_rows('left')"); len(got) != 1 || got[0] != "(6)" {
@@ -236,8 +236,8 @@ func TestEachWhileItChanges(t *testing.T) {
 	in.DB.Exec(t, "SET ROLE "+kit.Migrator+";"+tenants("tenant_b")+"RESET ROLE")
 	migration := in.Conn(t)
 	pgtest.Exec(t, migration, "BEGIN; SET LOCAL ROLE retention_owner; SELECT retention._drop_each('messages')")
-	// meanwhile starts a call, waits until it waits for a lock, commits other and returns the error
-	// of the call.
+	// meanwhile starts a call and waits until the call waits for a lock. Then it commits the
+	// transaction of the session "other", and returns the error of the call.
 	meanwhile := func(other *pgx.Conn, call string) *pgconn.PgError {
 		ended := make(chan *pgconn.PgError)
 		go func() {
@@ -396,8 +396,8 @@ func TestEachWithNothingDue(t *testing.T) {
 			in.Done(name, noon)
 		}
 	}
-	// logged returns the log, the batches and the counters of each newest run, without times and
-	// the job.
+	// logged returns the log, the batches and the counters of the newest run of each instance. It
+	// leaves out times and the job.
 	logged := func() map[string]string {
 		rows := map[string]string{}
 		for _, row := range pgtest.Column[string](t, in, `SELECT concat_ws(' ', r.policy,

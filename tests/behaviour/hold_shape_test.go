@@ -229,7 +229,8 @@ func TestHoldByAKeyWithInclude(t *testing.T) {
 }
 
 // A foreign key that was added later trips the run, because the guards do not follow it to holds. A
-// primary key with another order of columns does not: a hold on the table itself still applies.
+// primary key with another order of columns does not trip the run, because a hold on the table
+// itself still applies.
 func TestHoldsAlongKeysAddedLater(t *testing.T) {
 	t.Parallel()
 	const second = rowsOfM + `CREATE TABLE r (id int PRIMARY KEY, m_id int REFERENCES m ON DELETE CASCADE, other int);
@@ -271,7 +272,7 @@ func TestHoldsAlongKeysAddedLater(t *testing.T) {
 }
 
 // A hold two foreign keys away keeps the referenced row, in batches by rank and in partitioned
-// tables. The batch locks the rows between them.
+// tables. The batch locks all rows on the path.
 func TestHoldsTwoKeysAway(t *testing.T) {
 	t.Parallel()
 	const below = `CREATE TABLE leaf (id int PRIMARY KEY, child_id int REFERENCES child ON DELETE SET NULL);
@@ -390,8 +391,8 @@ const inheritanceTables = `
 	CREATE TABLE app.late (note text, id int NOT NULL)`
 
 // TestHoldsOnParents checks that a hold on a table keeps rows of the tables that inherit from it,
-// at any level. It also keeps rows of a table that began to inherit later. Each way in which a
-// policy takes rows applies the hold, and no other rows are kept.
+// at any level. It also keeps rows of a table that began to inherit later. The hold applies to each
+// way in which a policy takes rows. The run keeps no other rows.
 func TestHoldsOnParents(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ then, keep string }{

@@ -12,9 +12,9 @@ import (
 )
 
 // A hold applies to every row whose value is equal, however the row spells it. This is true for
-// keys and for other columns. stored is the value when the hold is placed, and given the argument
-// of place_hold. again is the equal value of the row at the time of the run, and other is an
-// unequal value.
+// keys and for other columns. The field "stored" is the row's value when the hold is placed, and
+// "given" is the argument of place_hold. The field "again" is an equal value that the row has at
+// the time of the run, and "other" is an unequal value.
 func TestHoldsCompareValues(t *testing.T) {
 	t.Parallel()
 	cases := []struct{ typ, stored, given, again, other string }{
@@ -174,8 +174,8 @@ policies:
 	}
 }
 
-// preview, the query of due rows and the run agree on which rows are held. They agree if a guard
-// keeps a held row too, and in any time zone of the session.
+// preview, the query of due rows and the run agree on which rows are held. They agree even if a
+// guard keeps a held row, too. They agree in every time zone of the session.
 func TestHoldsAreCountedAlike(t *testing.T) {
 	for _, due := range []string{"age: {column: at, older_than: 7 days}",
 		"any: [{expires: {column: seen}}, {age: {column: at, older_than: 7 days}}]"} {

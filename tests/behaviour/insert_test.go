@@ -368,8 +368,8 @@ func TestInsertsOfANullGroup(t *testing.T) {
 }
 
 // The generator refuses to archive a column into another type if PostgreSQL can change a value in
-// the assignment without an error. It accepts all other types. value is a value of the first type
-// that shows the change, if there is any.
+// the assignment without an error. It accepts all other types. The field "value" is a value of the
+// first type that would change, if there is one.
 func TestArchiveHoldsAllValues(t *testing.T) {
 	t.Parallel()
 	const yaml = `policies: {p: {table: m, due: {age: {column: at, older_than: 7 days}},

@@ -154,8 +154,8 @@ func TestGuards(t *testing.T) {
 	}}.run(t)
 }
 
-// TestKeptBecauseOfNull checks two columns of preview. kept counts all rows that a guard keeps.
-// kept_null counts the rows among them for which the guard is NULL.
+// TestKeptBecauseOfNull checks two columns of preview. The column kept counts all rows that a guard
+// keeps. The column kept_null counts those of them for which the guard is NULL.
 func TestKeptBecauseOfNull(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, `CREATE TABLE m (id int PRIMARY KEY, state text, vip boolean);
@@ -254,7 +254,8 @@ const (
 )
 
 // protectedCases lists policies, and a change after the install. The change adds a foreign key to a
-// protected table, or protects a table of the policy. message is a part of the message of the run.
+// protected table, or protects a table of the policy. The field "message" is a part of the run's
+// message.
 var protectedCases = map[string]struct{ rule, change, message string }{
 	"cascade": {
 		rule:    deleteItems,

@@ -9,9 +9,9 @@ import (
 	"pgretain/tests/pgtest"
 )
 
-// missingNames has changes after which a name in a policy or report has no object any more.
-// proposed says whether health() proposes accept_names; accepted says whether accept_names
-// succeeds. health() does not check the expressions in steps, accept_names does.
+// missingNames has changes after which a name in a policy or report has no object any more. The
+// field "proposed" says whether health() proposes accept_names. The field "accepted" says whether
+// accept_names succeeds. accept_names checks the expressions in steps; health() does not.
 var missingNames = map[string]struct {
 	change             string
 	proposed, accepted bool

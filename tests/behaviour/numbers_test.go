@@ -205,8 +205,8 @@ policies:
 	}
 }
 
-// TestTimeLeft checks that progress estimates the time left from the last batches. There is no
-// estimate before the tenth batch.
+// TestTimeLeft checks that progress estimates the time left from the last batches. Before the tenth
+// batch, progress shows no estimate.
 func TestTimeLeft(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, plain, old(""))

@@ -213,8 +213,8 @@ func remainingRuns(in *kit.Installed) []string {
 		FROM retention.run r LEFT JOIN retention.batch b ON b.run_id = r.id WHERE r.policy <> 'p' GROUP BY r.id`)
 }
 
-// endRunsEarlier moves the end of all runs two hours back: only the first run that ends in an hour
-// purges the log.
+// endRunsEarlier moves the end of all runs two hours back, because only the first run that ends in
+// an hour purges the log.
 func endRunsEarlier(t *testing.T, in *kit.Installed) {
 	t.Helper()
 	in.Exec(t, "UPDATE retention.run SET ended_at = ended_at - interval '2 hours'")

@@ -12,8 +12,8 @@ import (
 	"pgretain/tests/pgtest"
 )
 
-// scoped is the table of plain with two columns for scopes. narrowed has a policy p whose window is
-// 7 days and may be set from 3 to 90 days.
+// scoped creates the table of the constant plain, with two more columns for scopes. narrowed has a
+// policy p. Its window is 7 days, and may be set from 3 to 90 days.
 const (
 	scoped = `CREATE TABLE m (id int PRIMARY KEY, at timestamptz NOT NULL, g int, k text);
 		INSERT INTO m SELECT i, '2024-03-31 12:00+00'::timestamptz - i * interval '1 day', nullif(i % 3, 2),
@@ -128,8 +128,8 @@ func TestArgumentsOfARun(t *testing.T) {
 	}
 }
 
-// TestWindowIsRaisedToItsBound checks that a window is never shorter than its lower bound, or
-// longer than its upper one. A window of one month has 28 to 31 days.
+// TestWindowIsRaisedToItsBound checks that a window is never shorter than its lower bound, and
+// never longer than its upper bound. A window of one month has 28 to 31 days.
 func TestWindowIsRaisedToItsBound(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, plain,

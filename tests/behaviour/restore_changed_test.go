@@ -18,8 +18,8 @@ const beforeChange = `CREATE TYPE mood AS ENUM ('sad', 'fine');
 	CREATE TABLE old (id int, n numeric, word text, m mood, state text, len int, at timestamptz, run bigint);
 	CREATE TABLE attic (body jsonb, run bigint)`
 
-// changes are changes of a table after its rows were archived or marked, with the SQLSTATE of
-// restore(). The SQLSTATE is empty if restore() must succeed.
+// changes lists changes of a table after its rows were archived or marked. Each has the SQLSTATE
+// that restore() raises. The SQLSTATE is empty if restore() must succeed.
 var changes = []struct{ sql, state string }{
 	{"ALTER TABLE m DROP COLUMN n", "55000"},
 	{"ALTER TABLE m RENAME COLUMN n TO number", "55000"},

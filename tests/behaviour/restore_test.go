@@ -271,8 +271,8 @@ policies:
 }
 
 // TestRestoreAfterARestoreOfThousands checks that many holds do not slow down a restore or a claim.
-// Restores leave holds behind, also expired ones. If each row were compared with each hold,
-// thousands of rows would take minutes.
+// Restores leave holds behind, and some of them have expired. If each row were compared with each
+// hold, thousands of rows would take minutes.
 func TestRestoreAfterARestoreOfThousands(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, `CREATE TABLE m (id int PRIMARY KEY, at timestamptz);

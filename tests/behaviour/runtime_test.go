@@ -16,7 +16,8 @@ import (
 const plain = `CREATE TABLE m (id int PRIMARY KEY, at timestamptz NOT NULL);
 	INSERT INTO m SELECT i, '2024-03-31 12:00+00'::timestamptz - i * interval '1 day' FROM generate_series(1, 20) i`
 
-// old returns a policy p for plain. more is inserted before the key then.
+// old returns a policy p for the table of plain. The parameter "more" is inserted before the key
+// "then".
 func old(more string) string {
 	return "policies: {p: {table: m, due: {age: {column: at, older_than: 7 days}}, " + more + "then: [delete]}}"
 }

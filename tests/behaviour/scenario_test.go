@@ -27,12 +27,12 @@ type scenario struct {
 	rule   string // the policy in YAML
 	asOf   string // instant of the run; noon if empty
 	table  string // the policy's table; m if empty
-	// goes is the oracle, a query: the rows of the policy's table that the run must take. It is
-	// written by hand from the definition of the language.
+	// goes is the oracle: a query that returns the rows of the policy's table that the run must
+	// take. It is written by hand from the definition of the policy language.
 	goes string
-	// leaves has a query for each other table that the run changes: the rows that the table has
-	// after the run. A table without a query must not change. The policy's own table is named here
-	// only if foreign keys take more rows than the policy.
+	// leaves has a query for each other table that the run changes. The query returns the rows that
+	// the table must have after the run. A table without a query must not change. The policy's own
+	// table has a query only if foreign keys take more rows than the policy.
 	leaves map[string]string
 	// kept is the number of due rows that each guard keeps. It is not compared if it is nil.
 	kept map[string]int64
@@ -163,8 +163,8 @@ func (b *bench) rows(t *testing.T, c scenario, query string) []string {
 	return pgtest.Column[string](t, b.conn, "SELECT x::text FROM ("+b.sql(c, query)+") x ORDER BY 1")
 }
 
-// content returns the rows of all tables. For a table that want names, it returns the rows of the
-// query in want.
+// content returns the rows of all tables. For a table that is a key of "want", it returns the rows
+// of the query in "want".
 func (b *bench) content(t *testing.T, c scenario, want map[string]string) map[string][]string {
 	t.Helper()
 	all := map[string][]string{}

@@ -103,9 +103,9 @@ func setStatements(changed map[string]string) string {
 	return sql
 }
 
-// TestSettingsChangeNoRows gives every setting that any role may change each of its values: in the
-// session before a run that has executed the policy's function, for the role in this database, and
-// between two batches. The run takes the same rows each time.
+// TestSettingsChangeNoRows changes every setting that any role may change to each of its values.
+// The change is made in three ways: in a session that has executed the policy's function, for the
+// role in this database, and between two batches. The run takes the same rows each time.
 func TestSettingsChangeNoRows(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, settingsFunction+"CREATE TABLE wanted (prints text, words text)", settingsPolicy)

@@ -614,7 +614,8 @@ policies:
 	for _, batch := range []int{1000, 1, 3} {
 		in.SetBatch(batch)
 		o := in.Run("p", noon)
-		// Later runs find only refused rows. A run that takes none of its rows fails.
+		// Later runs find only refused rows. A run that finds due rows and takes none of them
+		// fails.
 		if state := map[bool]string{true: "done", false: "failed"}[batch == 1000]; o.State != state {
 			t.Errorf("batches of %d: the run ended %s: %s, want %s", batch, o.State, o.Message, state)
 		}

@@ -362,8 +362,8 @@ func TestClaimSettings(t *testing.T) {
 	}
 }
 
-// TestClaimStatistics checks the counters of claims. They may lack at most an eighth of what one
-// session asked.
+// TestClaimStatistics checks the counters of claims. They may lack at most an eighth of the keys
+// that one session has asked for.
 func TestClaimStatistics(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, claimSchema, claimRule)

@@ -18,9 +18,9 @@ import (
 	"pgretain/verifier"
 )
 
-// trips are changes after which a run of policy p trips. by is the expected reason, hint a part of
-// the hint of health(). mend is SQL that follows the hint; if it is empty, the hint itself is
-// executed.
+// trips lists changes after which a run of policy p trips. The field "by" is the expected reason.
+// The field "hint" is a part of the hint of health(). The field "mend" is SQL that does what the
+// hint says. If it is empty, the test executes the hint itself.
 var trips = map[string]struct{ by, change, says, hint, mend string }{
 	"too many rows": {"breaker", "INSERT INTO m SELECT i, '2024-01-01' FROM generate_series(10, 20) i",
 		"the breaker allows",
@@ -59,7 +59,7 @@ var trips = map[string]struct{ by, change, says, hint, mend string }{
 }
 
 // TestTripHints checks each reason for which a run can trip. health(), verify and accept() have the
-// same hint. Only after a trip by the breaker does it name accept(). After the user follows the
+// same hint. The hint names accept() only after a trip by the breaker. After the user follows the
 // hint, the next run ends "done".
 func TestTripHints(t *testing.T) {
 	t.Parallel()

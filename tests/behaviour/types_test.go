@@ -37,8 +37,8 @@ const typedTable = `
 	FROM generate_series(1, 60) n
 	CROSS JOIN LATERAL (SELECT '` + noon + `'::timestamptz - interval '13 days' + n * interval '5 hours') a (at)`
 
-// typedClocks has expressions whose type is not written at their end, or is not the type written
-// there.
+// typedClocks has expressions for clocks. For most of them, the text does not show the type. They
+// have no cast at the end, or the cast is not their last operation.
 var typedClocks = []string{
 	"made_at", "made_at + slack", "made_at + slack_text::interval", "made_at - interval '1 hour' * days",
 	"made_at::date", "made_at::date + 1", "made_at::date + days", "date(made_at)",

@@ -62,8 +62,8 @@ var columnValues = map[string]map[string]string{
 	},
 }
 
-// declaredEncodings has the encodings that a policy can declare. means has the keys of columnValues
-// whose values have this encoding.
+// declaredEncodings has the encodings that a policy can declare. The field "means" has the keys of
+// columnValues whose values have this encoding.
 var declaredEncodings = []struct{ name, typ, encoding, means string }{
 	{"s", "bigint", "epoch_s", "epoch_s"},
 	{"ms", "bigint", "epoch_ms", "epoch_ms"},

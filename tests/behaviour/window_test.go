@@ -65,9 +65,9 @@ func TestWindowsInNewYork(t *testing.T) {
 	}).run(t)
 }
 
-// TestRepeatedLocalTimes checks local times that occur twice because clocks go back. A row means
-// the second occurrence, as in PostgreSQL. The runs are at instants from an hour before the change
-// to an hour after it.
+// TestRepeatedLocalTimes checks local times that occur twice because clocks go back. The local time
+// in a row means the second occurrence, as in PostgreSQL. The runs are at instants from an hour
+// before the change to an hour after it.
 func TestRepeatedLocalTimes(t *testing.T) {
 	t.Parallel()
 	for zone, back := range map[string]string{

@@ -13,8 +13,9 @@ import (
 //go:embed catalog.sql
 var catalogSQL string
 
-// registered maps each table of the runtime whose rows migrations write to its volatile columns.
-// Volatile columns, separated by commas, depend on the time or place of the installation.
+// registered lists the tables of the runtime into which migrations write rows. It maps each table
+// to its volatile columns, separated by commas. The values of volatile columns depend on the time
+// or place of the installation.
 var registered = map[string]string{
 	"install":          "system_identifier,database_name,adopted_at,adopted_by,server",
 	"policy":           "installed_at",

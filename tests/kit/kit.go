@@ -1,5 +1,6 @@
-// Package kit installs policies into a database of the test's own. It uses the whole path: YAML,
-// catalog snapshot, generated migrations, and install.Up as a role that is not a superuser.
+// Package kit installs policies into a database that only one test uses. It goes the whole way of a
+// user: a YAML file, a catalog snapshot, generated migrations, and install.Up as a role that is not
+// a superuser.
 package kit
 
 import (
@@ -50,9 +51,9 @@ func Before(sql string) Option {
 // On installs into an existing database, for example one with pg_cron.
 func On(db *pgtest.DB) Option { return func(s *settings) { s.on = db } }
 
-// Install creates a database, runs schema as the migrating role, and installs the policies of yaml.
-// It adds "version" and "install: {scheduler: none}" if yaml lacks them. A second call with the
-// same arguments returns a clone.
+// Install creates a database, executes the SQL of "schema" as the migrating role, and installs the
+// policies of "yaml". It adds "version" and "install: {scheduler: none}" if the YAML lacks them. A
+// second call with the same arguments returns a clone.
 func Install(t testing.TB, schema, yaml string, options ...Option) *Installed {
 	t.Helper()
 	fresh := func() *Installed {
@@ -77,8 +78,8 @@ func chosen(options []Option) (s settings) {
 	return s
 }
 
-// Prepare does what Install does, except that it installs no policy. Tests use it if Compile or
-// Migrate is expected to fail.
+// Prepare works like Install, but installs no policy. Tests use it if they expect Compile or
+// Migrate to fail.
 func Prepare(t testing.TB, schema, yaml string, options ...Option) *Installed {
 	t.Helper()
 	file, list := Parse(yaml)
@@ -99,7 +100,7 @@ func Prepare(t testing.TB, schema, yaml string, options ...Option) *Installed {
 	return &Installed{DB: db, File: file, Migrations: dir, t: t}
 }
 
-// Parse reads a policy file after it made the additions that Install makes.
+// Parse makes the same additions to a policy file as Install, and reads it.
 func Parse(yaml string) (*policy.File, diag.List) {
 	if !strings.Contains(yaml, "install:") {
 		yaml = "install: {scheduler: none}\n" + yaml
@@ -110,15 +111,16 @@ func Parse(yaml string) (*policy.File, diag.List) {
 	return policy.Parse("retention.yaml", []byte(yaml))
 }
 
-// TryMigrate generates the next step for yaml, applies it, and returns the error of the database.
+// TryMigrate generates the next step for a policy file, applies it, and returns the error of the
+// database.
 func (in *Installed) TryMigrate(t testing.TB, yaml string) ([]install.Migration, error) {
 	t.Helper()
 	in.Generate(t, yaml)
 	return in.TryUp(t)
 }
 
-// Migrate generates the next step for yaml and applies it. Before that, the server parses each
-// expression of the policies, as in "pgretain migrate up".
+// Migrate generates the next step for a policy file and applies it. Before that, the server parses
+// each expression of the policies, as in "pgretain migrate up".
 func (in *Installed) Migrate(t testing.TB, yaml string) {
 	t.Helper()
 	conn := in.Conn(t)
@@ -132,7 +134,7 @@ func (in *Installed) Migrate(t testing.TB, yaml string) {
 	in.Up(t)
 }
 
-// Generate writes the next step for yaml. Up or TryUp applies it.
+// Generate writes the next step for a policy file. Up or TryUp applies this step.
 func (in *Installed) Generate(t testing.TB, yaml string) {
 	t.Helper()
 	in.generate(t, in.Conn(t), yaml)
@@ -149,7 +151,7 @@ func (in *Installed) generate(t testing.TB, conn *pgx.Conn, yaml string) {
 	}
 }
 
-// Compile parses yaml and compiles it against a snapshot of all tables of the database.
+// Compile parses a policy file and compiles it against a snapshot of all tables of the database.
 func (in *Installed) Compile(t testing.TB, yaml string) ([]generator.Object, diag.List) {
 	t.Helper()
 	return in.compile(t, in.Conn(t), yaml)
@@ -182,7 +184,7 @@ func (in *Installed) compile(t testing.TB, conn *pgx.Conn, yaml string) ([]gener
 	return generator.Compile(file, snapshot, history)
 }
 
-// EachTables returns the names of the tables in the policies that exist once per schema.
+// EachTables returns the names of the tables for which the file has a policy for each schema.
 func EachTables(file *policy.File) []string {
 	var names []string
 	for _, p := range file.Policies {

@@ -21,16 +21,16 @@ type Effect struct {
 	Note                string
 }
 
-// prediction is what the preview said before a run, and the rows of all tables at that moment.
+// prediction is the result of the preview before a run, with the rows of all tables at that moment.
 type prediction struct {
 	effects []Effect
 	before  map[string]map[string]string // table name -> primary key -> digest of the row
 }
 
 // contents returns two columns: the name of a table, and a query for the primary key and a digest
-// of each of its rows. It covers the application's tables and the runtime's table event. It is
-// plain SQL and uses nothing of pgretain. Without a primary key, the key is '#', the digest of the
-// row, and a number for equal rows.
+// of each of its rows. It covers the application's tables and the runtime's table event. The query
+// is plain SQL and uses no function of pgretain. Without a primary key, the key is '#', the digest
+// of the row, and a number for equal rows.
 const contents = `
 	SELECT n.nspname || '.' || c.relname,
 	       format('SELECT %s, md5(t.*::text) FROM %I.%I t', coalesce(
@@ -91,10 +91,10 @@ func (in *Installed) Viewer() *pgx.Conn {
 	return in.viewer
 }
 
-// CheckPreview compares the effects of a run with what the preview predicted before it. The
-// function run runs the policy. CheckPreview returns the notes of the effects whose number of rows
-// the preview does not know; these are not compared. It compares nothing if the run does not end
-// done.
+// CheckPreview compares the effects of a run with what the preview predicted before it. It calls
+// the parameter "run" to run the policy. For some effects, the preview does not know the number of
+// rows. CheckPreview does not compare these effects, and returns their notes. If the run does not
+// end "done", it compares nothing.
 func (in *Installed) CheckPreview(t testing.TB, policy, asOf string, scope *string, run func()) (unknown []string) {
 	t.Helper()
 	effects, err := in.BlastRadius(t, policy, asOf, scope)
@@ -119,7 +119,8 @@ func (in *Installed) CheckPreview(t testing.TB, policy, asOf string, scope *stri
 
 var atMost = regexp.MustCompile(`^([0-9]+) as things are: at most this many[^;]*$`)
 
-// bound returns the most rows that an insert can write, if the preview gives only this bound.
+// bound returns the greatest number of rows that an insert can write, if the preview gives only
+// this limit.
 func (e Effect) bound() (int64, bool) {
 	found := atMost.FindStringSubmatch(e.Note)
 	if found == nil {
@@ -151,8 +152,9 @@ func changeOf(before, after map[string]string) change {
 	return c
 }
 
-// keyless corrects a change of a table without a primary key. There a changed row looks like one
-// row removed and one added, so up to predicted.changed of these pairs count as changed rows.
+// keyless corrects a change of a table without a primary key. In such a table, a changed row looks
+// like one removed row and one added row. So up to predicted.changed of these pairs count as
+// changed rows.
 func (c change) keyless(predicted change) change {
 	both := min(c.removed, c.added, predicted.changed)
 	return change{c.removed - both, both, c.added - both}

@@ -41,7 +41,7 @@ func Program(t testing.TB) string {
 	return path
 }
 
-// RunCommand runs a command to its end and returns its exit code, whether or not that is 0.
+// RunCommand runs a command to its end and returns its exit code, which may differ from 0.
 func RunCommand(t testing.TB, cmd *exec.Cmd) (code int, stdout, stderr string) {
 	t.Helper()
 	var out, errOut bytes.Buffer

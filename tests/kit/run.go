@@ -36,7 +36,7 @@ func (in *Installed) Run(policy, asOf string) Outcome {
 	return o
 }
 
-// Done runs a policy like Run, and fails the test unless the run ends in state done.
+// Done runs a policy like Run, and fails the test unless the run ends "done".
 func (in *Installed) Done(policy, asOf string) Outcome {
 	in.t.Helper()
 	o := in.Run(policy, asOf)
@@ -46,7 +46,7 @@ func (in *Installed) Done(policy, asOf string) Outcome {
 	return o
 }
 
-// Last returns the newest run of a policy in retention.run, whoever called it.
+// Last returns the newest run of a policy in retention.run. Any session may have started this run.
 func (in *Installed) Last(policy string) Outcome {
 	in.t.Helper()
 	var o Outcome
@@ -139,7 +139,8 @@ func (in *Installed) row(sql string, args []any, into ...any) {
 	}
 }
 
-// Count returns what retention.preview counts: the due rows, and the kept rows by what keeps them.
+// Count returns the counts of retention.preview: the number of due rows, and the numbers of kept
+// rows by the guard or hold that keeps them.
 func (in *Installed) Count(policy, asOf string) (due int64, kept map[string]int64) {
 	in.t.Helper()
 	in.row("SELECT due, kept FROM "+in.schema()+".preview($1, $2)", []any{policy, asOf}, &due, &kept)
@@ -147,7 +148,7 @@ func (in *Installed) Count(policy, asOf string) (due int64, kept map[string]int6
 }
 
 // DueQuery returns a query for the rows that are due and not held. Its parameter $1 is as_of. The
-// query reads <policy>_rows without a verdict, and leaves out the rows of _held_rows.
+// query reads the rows of <policy>_rows that nothing keeps, and leaves out the rows of _held_rows.
 func (in *Installed) DueQuery(policy string) string {
 	return strings.NewReplacer(
 		"retention", in.schema(),

@@ -18,10 +18,10 @@ import (
 // installed.
 var origins sync.Map
 
-// Shipped installs an example from its checked-in files, on a server of the test's own. It runs
-// roles.sql (if dir has one), schema.sql as the migrating role, and dir's migrations. The example
-// is installed once per test binary, and each test gets a copy. pg_cron has the jobs, but starts
-// none before StartJobs.
+// Shipped installs an example from its checked-in files, on a server that only this test uses. It
+// executes roles.sql if the directory has this file. Then it executes schema.sql as the migrating
+// role, and the migrations of the directory. The example is installed once per test binary, and
+// each test gets a copy. pg_cron has the jobs, but starts no job before a test calls StartJobs.
 func Shipped(t testing.TB, dir string) *Installed {
 	t.Helper()
 	origin, _ := origins.LoadOrStore(dir, &pgtest.Origin{})
@@ -36,7 +36,7 @@ func Shipped(t testing.TB, dir string) *Installed {
 	return &Installed{DB: db, File: shippedPolicy(t, dir), Migrations: migrations(t, dir), t: t}
 }
 
-// ShippedFiles does what Shipped does, except that it applies no migration.
+// ShippedFiles works like Shipped, but applies no migration.
 func ShippedFiles(t testing.TB, dir string) *Installed {
 	t.Helper()
 	return shippedOn(t, pgtest.CronServer(t), dir)

@@ -36,7 +36,7 @@ var standard = sync.OnceValues(func() (policy.Install, fstest.MapFS) {
 	return file.Install, dir
 })
 
-// isDefault reports whether the template's runtime fits an install section.
+// isDefault reports whether the template has the runtime that an install section needs.
 func isDefault(in policy.Install) bool {
 	own, _ := standard()
 	return in.Schema == own.Schema && in.Roles == own.Roles
@@ -58,7 +58,8 @@ var runtime = pgtest.Template("kit", func(ctx context.Context, conn *pgx.Conn) e
 	return err
 })
 
-// database clones the template for a default install. For another one it creates an empty database.
+// database clones the template for a default install. For any other install it creates an empty
+// database.
 func database(t testing.TB, file *policy.File) (*pgtest.DB, fstest.MapFS) {
 	t.Helper()
 	_, migrated := standard()
@@ -87,10 +88,11 @@ func copied(files fstest.MapFS) fstest.MapFS {
 	return dir
 }
 
-// asked maps the arguments of Install to their *repeated.
+// asked maps the arguments of a call of Install to a *repeated.
 var asked sync.Map
 
-// ofDatabase matches SQL about the database as a whole. Clones do not inherit what it sets.
+// ofDatabase matches SQL about the database as a whole. Clones do not inherit settings and
+// privileges of a database.
 var ofDatabase = regexp.MustCompile(`(?i)\bdatabase\b`)
 
 // repeated is an install that several tests may ask for. The first call installs into a database of
@@ -113,9 +115,9 @@ func (r *repeated) install(t testing.TB, yaml string, fresh func() *Installed) *
 	return r.clone(t)
 }
 
-// Clones makes a template of a default install in its present state, with the policies of yaml. It
-// returns a function that clones the template. Clones ends the sessions of in, which must not be
-// used again.
+// Clones makes a template of a default install in its present state, with the policies of the
+// parameter "yaml". It returns a function that clones the template. Clones ends all sessions of the
+// installation. Callers must not use the installation afterwards.
 func (in *Installed) Clones(t testing.TB, yaml string) func(testing.TB) *Installed {
 	t.Helper()
 	template := in.DB.Template(t)

@@ -19,7 +19,7 @@ import (
 // must conform. A viewer's report may have findings about what a viewer cannot read, but no drift.
 func (in *Installed) WantConforms(t testing.TB, wanted []generator.Object) {
 	t.Helper()
-	conn := in.Conn(t) // for both users: the second report in a session takes half the time
+	conn := in.Conn(t) // one session for both users: the second report in a session takes half the time
 	defer conn.Close(context.Background())
 	for _, user := range []string{"", in.role(in.File.Install.Roles.Viewer)} {
 		report := in.report(t, conn, user, wanted)

@@ -14,8 +14,8 @@ import (
 	"pgretain/internal/sandbox"
 )
 
-// DB is the database of one test. Its Exec and Query share one superuser session, so only one
-// goroutine may call them. Several goroutines may use everything else.
+// DB is the database of one test. The methods Exec and Query share one superuser session, so only
+// one goroutine may call them. Several goroutines may call the other methods.
 type DB struct {
 	Name   string
 	Server *sandbox.Server // nil if PGRETAIN_TEST_DATABASE_URL is set; a test must not kill a shared server
@@ -41,8 +41,8 @@ func (s *server) database(t testing.TB, template string) *DB {
 	return db
 }
 
-// createDatabase returns a CREATE DATABASE statement that copies the template's files. Where
-// checkpoints do not wait for the disk, this takes half the time of STRATEGY wal_log.
+// createDatabase returns a CREATE DATABASE statement that copies the template's files. If
+// checkpoints do not wait for the disk, copying files takes half the time of STRATEGY wal_log.
 func createDatabase(name, template string) string {
 	return "CREATE DATABASE " + quote.Ident(name) + " TEMPLATE " + quote.Ident(template) + " STRATEGY file_copy"
 }
@@ -66,8 +66,8 @@ func (db *DB) Reopen(t testing.TB) *DB {
 	return db.server.open(t, db.Name)
 }
 
-// Copy creates another database with the same content. It ends the sessions of db, which must not
-// be used again.
+// Copy creates another database with the same content. It ends all sessions of db, and the caller
+// must not use db afterwards.
 func (db *DB) Copy(t testing.TB) *DB {
 	t.Helper()
 	db.end(t)
@@ -129,7 +129,7 @@ func (db *DB) Exec(t testing.TB, sql string, args ...any) int64 {
 	return Exec(t, conn, sql, args...)
 }
 
-// Query lets Value and Column take a DB as their Querier.
+// Query makes DB a Querier, so that Value and Column accept it.
 func (db *DB) Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error) {
 	conn, err := db.session()
 	if err != nil {
@@ -139,8 +139,8 @@ func (db *DB) Query(ctx context.Context, sql string, args ...any) (pgx.Rows, err
 }
 
 // MakeRole returns SQL that creates a role unless it exists. Roles belong to the server, and tests
-// that run at the same time create the same ones. The definition is what follows CREATE ROLE, for
-// example "anna LOGIN".
+// that run at the same time create the same roles. The definition is the text after CREATE ROLE,
+// for example "anna LOGIN".
 func MakeRole(definition string) string {
 	return `DO $$
 		BEGIN

@@ -21,7 +21,7 @@ func Server(t testing.TB, options sandbox.Options) *DB {
 	return private(t, s, err, "")
 }
 
-// private returns a database of a server that is stopped when the test ends. Name "" is the
+// private returns a database of a server, and stops the server when the test ends. Name "" is the
 // database that the server has from the start.
 func private(t testing.TB, s *sandbox.Server, err error, name string) *DB {
 	t.Helper()
@@ -41,8 +41,8 @@ func CronServer(t testing.TB) *DB {
 	return blank.Copy(t, func(*DB) {})
 }
 
-// blank is a server that has only the extension pg_cron. A copy takes a tenth of the time of
-// initdb.
+// blank is a server that has only the extension pg_cron. Copying it takes a tenth of the time that
+// initdb takes.
 var blank Origin
 
 // Origin is a server with pg_cron that is built once per test binary. Every test gets a copy of it.
@@ -54,7 +54,7 @@ type Origin struct {
 }
 
 // Copy starts a server for this test alone, on a copy of the origin's files. The first call creates
-// the origin, and build fills its database.
+// the origin, and fills its database with the function "build".
 func (o *Origin) Copy(t testing.TB, build func(*DB)) *DB {
 	t.Helper()
 	o.built.Do(func() {
@@ -75,14 +75,15 @@ func (o *Origin) Copy(t testing.TB, build func(*DB)) *DB {
 	return o.db.CloneFiles(t)
 }
 
-// Sibling creates another database on a server of the test's own.
+// Sibling creates another database on the server of this test.
 func (db *DB) Sibling(t testing.TB, name string) *DB {
 	t.Helper()
 	check(t, db.server.admin("CREATE DATABASE "+quote.Ident(name)))
 	return db.server.open(t, name)
 }
 
-// Standby starts a hot standby of the test's own server, and returns the same database there.
+// Standby starts a hot standby of this test's server. It returns the database of the same name on
+// the standby.
 func (db *DB) Standby(t testing.TB, settings map[string]string) *DB {
 	t.Helper()
 	return db.copied(t, settings, func(standby *sandbox.Server) *exec.Cmd {
@@ -90,15 +91,15 @@ func (db *DB) Standby(t testing.TB, settings map[string]string) *DB {
 	})
 }
 
-// Clone starts an independent server from a base backup of the test's own server. It returns the
-// same database there.
+// Clone starts an independent server from a base backup of this test's server. It returns the
+// database of the same name on the new server.
 func (db *DB) Clone(t testing.TB) *DB {
 	t.Helper()
 	return db.copied(t, nil, func(clone *sandbox.Server) *exec.Cmd { return db.baseBackup(clone) })
 }
 
-// CloneFiles starts an independent server from a copy of the files of the test's own server, which
-// must not run. It returns the same database there.
+// CloneFiles starts an independent server from a copy of the files of this test's server, which
+// must be stopped before. It returns the database of the same name on the new server.
 func (db *DB) CloneFiles(t testing.TB) *DB {
 	t.Helper()
 	return db.copied(t, nil, func(clone *sandbox.Server) *exec.Cmd {
@@ -109,8 +110,8 @@ func (db *DB) CloneFiles(t testing.TB) *DB {
 	})
 }
 
-// copied starts another server with the same options. The command that bring returns fills its data
-// directory.
+// copied starts another server with the same options. The function "bring" returns a command that
+// fills the data directory of this server.
 func (db *DB) copied(t testing.TB, settings map[string]string, bring func(*sandbox.Server) *exec.Cmd) *DB {
 	t.Helper()
 	options := db.Server.Options

@@ -1,5 +1,5 @@
-// Package pgtest gives every test a database of its own on a real PostgreSQL server. The server is
-// a throw-away one per test binary, or the one of PGRETAIN_TEST_DATABASE_URL.
+// Package pgtest gives every test a separate database on a real PostgreSQL server. Each test binary
+// starts a temporary server, unless PGRETAIN_TEST_DATABASE_URL names a server.
 //
 // Roles belong to the whole server. All databases share them, and so do all tests that run at the
 // same time. Create roles in a template, accept that they exist already, and never drop them.
@@ -21,8 +21,9 @@ import (
 	"pgretain/internal/sandbox"
 )
 
-// URLVariable names the environment variable with the URL of a superuser on a server that the tests
-// use instead of a throw-away one. The tests do not touch its other databases.
+// URLVariable is the name of an environment variable. It contains the URL of a server for a
+// superuser. The tests use this server instead of a temporary server, and do not touch its other
+// databases.
 const URLVariable = "PGRETAIN_TEST_DATABASE_URL"
 
 // server is the server on which the databases of a test binary are created.
@@ -51,7 +52,7 @@ var shared = sync.OnceValues(func() (*server, error) {
 
 // steady adds the settings that tests rely on. Autovacuum is off, because it changes statistics at
 // moments that depend on the speed of the tests. Some tests lock many partitions or schemas at the
-// same time, so there is room for more locks than by default.
+// same time, so the settings allow more locks than the default.
 func steady(options sandbox.Options) sandbox.Options {
 	settings := map[string]string{
 		"autovacuum":                "off",
@@ -86,7 +87,8 @@ var ending struct {
 	do []func()
 }
 
-// AtEnd registers a function that Main calls after the tests. Main calls the last one first.
+// AtEnd registers a function that Main calls after the tests. Main calls the last registered
+// function first.
 func AtEnd(f func()) {
 	ending.Lock()
 	defer ending.Unlock()

@@ -18,8 +18,8 @@ type Blueprint struct {
 	made  func() (string, error) // returns the template's name
 }
 
-// Template registers a template. When the first test asks for a clone, build fills the template as
-// the superuser. Keep the result in a package variable.
+// Template registers a template. When the first test asks for a clone, the function "build" fills
+// the template as the superuser. Keep the result in a package variable.
 func Template(name string, build func(ctx context.Context, conn *pgx.Conn) error) *Blueprint {
 	b := &Blueprint{name: name, build: build}
 	b.made = sync.OnceValues(b.make)
@@ -37,8 +37,8 @@ func (b *Blueprint) Database(t testing.TB) *DB {
 	return s.database(t, template)
 }
 
-// Template returns a Blueprint with the present content of the database. It ends the sessions of
-// db, which must not be used again.
+// Template returns a Blueprint with the present content of the database. It ends all sessions of
+// db, and the caller must not use db afterwards.
 func (db *DB) Template(t testing.TB) *Blueprint {
 	t.Helper()
 	db.end(t)

@@ -5,12 +5,12 @@ import (
 	"time"
 )
 
-// MaxWait is the longest time that a test waits for a state. Every state is reached much sooner,
-// even on a slow and busy machine, so a test that waits this long has failed.
+// MaxWait is the longest time that a test waits for a state. Even on a slow and busy machine every
+// state is reached much sooner. So a test that waits longer has failed.
 const MaxWait = 3 * time.Minute
 
-// Poll calls come until it returns true, and fails the test after MaxWait. PostgreSQL sends no
-// notification when a session begins to wait or ends.
+// Poll calls the function "come" until it returns true, and fails the test after MaxWait.
+// PostgreSQL sends no notification when a session begins to wait or ends.
 func Poll(t testing.TB, what string, come func() bool) {
 	t.Helper()
 	for begin := time.Now(); !come(); {
@@ -29,8 +29,8 @@ func Until(t testing.TB, q Querier, sql string, args ...any) {
 	Poll(t, sql, func() bool { return Value[bool](t, q, sql, args...) })
 }
 
-// WaitForExit waits until a backend has ended and released its locks. Its client sees the end of
-// the connection before that.
+// WaitForExit waits until a backend has ended and released its locks. The client sees the end of
+// the connection earlier.
 func WaitForExit(t testing.TB, q Querier, pid uint32) {
 	t.Helper()
 	Until(t, q, `SELECT NOT EXISTS (SELECT FROM pg_stat_activity WHERE pid = $1)

@@ -24,10 +24,11 @@ const claimRule = `policies: {p: {table: c, due: {expires: {column: expires_at}}
 	batch: {lock_timeout: 100s},
 	claim: {key: k, ttl: 1 hour, cursor: {table: cursor_of, key: id, position: [ts, hash]}}}}`
 
-// oneCrowd lets one runTogether work at a time, because the server's connections suffice for one.
+// oneCrowd lets only one call of runTogether work at a time, because the server has connections for
+// only one.
 var oneCrowd sync.Mutex
 
-// runTogether calls do at the same time in n sessions of retention_operator.
+// runTogether calls a function in n sessions of retention_operator at the same time.
 func (s *stage) runTogether(n int, do func(i int, conn *pgx.Conn) error) {
 	s.t.Helper()
 	oneCrowd.Lock()
@@ -122,8 +123,8 @@ func claimAll(ctx context.Context, conn *pgx.Conn, list []string, batch int, w *
 	return nil
 }
 
-// entriesBefore has the SQL that fills the table before the sessions claim. The entries do not
-// exist, expired long ago, or expire during the test.
+// entriesBefore has the SQL that fills the table before the sessions claim. With "new", the table
+// has no entries. Otherwise the entries expired long ago, or expire during the test.
 var entriesBefore = map[string]string{
 	"new": "SELECT",
 	"expired": `INSERT INTO c SELECT 'k' || lpad(i::text, 3, '0'), '2020-01-01',
@@ -133,8 +134,8 @@ var entriesBefore = map[string]string{
 }
 
 // TestClaimOneWinner checks that each of 150 keys has exactly one winner. Forty sessions claim them
-// in random orders, one by one and in batches, while runs delete expired entries. Entries that
-// expire during the test are claimed again after they expired.
+// in random orders, one by one and in batches, while runs delete expired entries. An entry that
+// expires during the test can be claimed again afterwards.
 func TestClaimOneWinner(t *testing.T) {
 	t.Parallel()
 	const n = 150

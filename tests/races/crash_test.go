@@ -10,9 +10,9 @@ import (
 )
 
 // TestPostmasterIsKilledDuringARun checks a kill of the postmaster in the second batch of a run.
-// After recovery the second batch is not there. The first batch is there if a later commit was
-// flushed to disk. Otherwise the first batch may be lost, together with its log lines. The next run
-// marks the killed run as abandoned and takes the remaining rows.
+// Recovery rolls back the second batch. The first batch is kept if a later commit was flushed to
+// disk. Otherwise the first batch may be lost, together with its log lines. The next run marks the
+// killed run as abandoned and takes the remaining rows.
 func TestPostmasterIsKilledDuringARun(t *testing.T) {
 	t.Parallel()
 	for _, flushed := range []bool{true, false} {

@@ -7,8 +7,8 @@ import (
 	"pgretain/tests/pgtest"
 )
 
-// guardedWithGate is policy guarded with a condition at which a test can stop the batch. The batch
-// has taken its snapshot then, and has not locked row 15.
+// guardedWithGate is the policy guarded with a condition that makes a batch wait at the gate. At
+// that moment the batch has taken its snapshot, but has not locked row 15.
 const guardedWithGate = `{table: m, where: "gate(t.id = 15)", due: {age: {column: at, older_than: 7 days}},
 	keep: {signal: "EXISTS (SELECT FROM sig s WHERE s.m_id = t.id)"}, then: [delete],
 	batch: {lock_timeout: 100s}}`
@@ -16,8 +16,8 @@ const guardedWithGate = `{table: m, where: "gate(t.id = 15)", due: {age: {column
 const guardInOneStatement = "DELETE FROM m t WHERE at < " + cutoff + ` AND gate(t.id = 15)
 	AND NOT EXISTS (SELECT FROM sig s WHERE s.m_id = t.id)`
 
-// TestGuardCommittedBetweenScanAndDelete checks that a guard row keeps its row if it was committed
-// after the scan's snapshot. A foreign key makes no difference.
+// TestGuardCommittedBetweenScanAndDelete checks a row of the guard's table that was committed after
+// the scan's snapshot. The row that it refers to must stay, with and without a foreign key.
 func TestGuardCommittedBetweenScanAndDelete(t *testing.T) {
 	t.Parallel()
 	for name, schema := range map[string]string{
@@ -57,11 +57,11 @@ func TestGuardCommittedBetweenScanAndDelete(t *testing.T) {
 	}
 }
 
-// TestGuardInsertedAfterTheRecheck checks a guard row that another session writes after the batch
-// has rechecked the row. If the batch is one statement, it has locked the guard's table, so the
-// writer waits for the batch. If it works row by row, the writer waits only if a foreign key ties
-// the guard row to the row. Then the server refuses the guard row. Without a foreign key the guard
-// row refers to a deleted row.
+// TestGuardInsertedAfterTheRecheck checks a session that inserts a row into the guard's table after
+// the batch has rechecked the policy's row. A batch of one statement has locked the guard's table,
+// so the session waits for the batch. If the batch works row by row, the session waits only if the
+// new row refers to the policy's row by a foreign key. Then the server refuses the new row. Without
+// a foreign key, the new row refers to a deleted row.
 func TestGuardInsertedAfterTheRecheck(t *testing.T) {
 	t.Parallel()
 	const referring = `CREATE TABLE sig (m_id int NOT NULL REFERENCES m ON DELETE CASCADE);`
@@ -136,8 +136,8 @@ func TestGuardTableCannotBeLocked(t *testing.T) {
 }
 
 // TestChildCommittedBetweenScanAndDelete checks a child row that was committed between scan and
-// delete. The step that deletes children deletes and counts it. A statement that does both at once
-// does not see the child, and the foreign key deletes it.
+// delete. The step that deletes children must delete and count this child. One statement that
+// deletes parents and children does not see the child, and the foreign key deletes it.
 func TestChildCommittedBetweenScanAndDelete(t *testing.T) {
 	t.Parallel()
 	const child = `CREATE TABLE child (id int PRIMARY KEY, m_id int NOT NULL REFERENCES m ON DELETE CASCADE);
@@ -199,8 +199,8 @@ func TestCascadeIsCounted(t *testing.T) {
 	}
 }
 
-// TestHeldRelatedRowKeepsItsRow checks that a held related row keeps the row that its step belongs
-// to.
+// TestHeldRelatedRowKeepsItsRow checks that a held related row also keeps the row of the policy to
+// which it belongs.
 func TestHeldRelatedRowKeepsItsRow(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, `CREATE TABLE child (id int PRIMARY KEY, m_id int NOT NULL);`,

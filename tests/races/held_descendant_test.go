@@ -12,9 +12,9 @@ const descendants = `CREATE TABLE child (id int PRIMARY KEY, m_id int %s);
 	CREATE TABLE leaf (id int PRIMARY KEY, child_id int REFERENCES child ON DELETE CASCADE);
 	CREATE TABLE twig (id int PRIMARY KEY, leaf_id int REFERENCES leaf ON DELETE CASCADE);`
 
-// TestHeldRowMovesBelowADueRow checks a held row that another session moves below a due row while
-// the run waits. More than one foreign key lies between them. The held row stays, and so do the
-// rows above it.
+// TestHeldRowMovesBelowADueRow checks a held row while another session changes a foreign key, so
+// that the held row then refers to a due row along several foreign keys. The run waits for that
+// session. The held row must stay, with all rows to which it refers.
 func TestHeldRowMovesBelowADueRow(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ foreignKey, then, move, held string }{

@@ -50,8 +50,8 @@ func TestHoldPlacedBetweenScanAndDelete(t *testing.T) {
 }
 
 // TestHoldPlacedDuringABatch checks that place_hold waits for the batch in progress and then
-// returns that no row is held. In a transaction whose old snapshot still has the row, it returns
-// NULL for the number of held rows.
+// returns that no row is held. If the transaction of place_hold has an old snapshot that still
+// contains the row, place_hold returns NULL for the number of held rows.
 func TestHoldPlacedDuringABatch(t *testing.T) {
 	t.Parallel()
 	for isolation, says := range map[string]string{"read committed": "0", "repeatable read": "unknown",
@@ -144,8 +144,8 @@ func TestHoldThatIsNeverCommitted(t *testing.T) {
 	s.wantLeft()
 }
 
-// TestColumnOfAHoldIsRenamedDuringARun checks that the next batch takes no row after a session
-// renamed a column that a hold uses. The run ends tripped.
+// TestColumnOfAHoldIsRenamedDuringARun renames a column that a hold uses, between two batches. The
+// next batch takes no row, and the run ends "tripped".
 func TestColumnOfAHoldIsRenamedDuringARun(t *testing.T) {
 	t.Parallel()
 	for _, rule := range []string{simple, guarded} {

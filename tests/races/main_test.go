@@ -1,6 +1,6 @@
-// Package races holds what a run does while others work on the same rows, and what is left of it
-// after it was cancelled, terminated or killed. Where a usual statement would have taken the wrong
-// rows, the test shows that first, with that statement in plain SQL.
+// Package races tests runs while other sessions work on the same rows. It also tests the state
+// after a run was cancelled, terminated or killed. If a common SQL statement for the same purpose
+// takes the wrong rows, the test first shows this with the plain statement.
 package races
 
 import (

@@ -41,9 +41,10 @@ func (s *stage) wantPartitions(want ...string) {
 	}
 }
 
-// TestPendingWhileTheBatchWaits checks that a partition stays if a row becomes pending while the
-// batch waits for its lock. A plain block that checks first and detaches then detaches that row as
-// well.
+// TestPendingWhileTheBatchWaits checks that a partition stays if one of its rows becomes pending
+// while the batch waits for the lock on the partition. The test also runs a plain DO block that
+// first checks for pending rows and then detaches the partition. That block detaches the pending
+// row, too.
 func TestPendingWhileTheBatchWaits(t *testing.T) {
 	t.Parallel()
 	naive := `DO $$ BEGIN IF NOT EXISTS (SELECT FROM m WHERE at < '2024-02-01' AND state = 'pending') THEN
@@ -97,8 +98,8 @@ func TestRowBecomesPendingAfterTheScan(t *testing.T) {
 }
 
 // TestPartitionAppearsDuringABatch checks a list-partitioned table that gets a partition during a
-// batch. The partition that was newest before may now be taken, so the batch rechecks it. The batch
-// also rechecks partitions that it has already scanned.
+// batch. The partition that was the newest until then may be taken, so the batch rechecks it. The
+// batch also rechecks partitions that it has already scanned.
 func TestPartitionAppearsDuringABatch(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -202,8 +203,8 @@ func TestKilledWhileDetaching(t *testing.T) {
 }
 
 // TestOtherPartitionsAreUsableDuringABatch checks that other sessions can read and write the other
-// partitions while a batch works on one. Only a writer of that partition waits. The writer has
-// locked the parent table already, so the batch gives way and tries again later.
+// partitions while a batch works on one. Only a session that writes to this one partition waits.
+// The session has already locked the parent table, so the batch gives way and tries again later.
 func TestOtherPartitionsAreUsableDuringABatch(t *testing.T) {
 	t.Parallel()
 	s := newStageOf(t, monthlyPartitions+`CREATE TABLE was (name text);

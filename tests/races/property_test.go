@@ -59,8 +59,8 @@ type rollUpRow struct {
 }
 
 // TestRollUpsEqualARecomputation checks that sums and best lists equal one computation over all
-// rows that runs took. Batch sizes, budgets and terminated backends are random. With
-// PGRETAIN_TEST_FIRE each worker tries 50 histories.
+// rows that runs took. Batch sizes, budgets and terminated backends are random. If
+// PGRETAIN_TEST_FIRE is set, each worker tries 50 histories.
 func TestRollUpsEqualARecomputation(t *testing.T) {
 	t.Parallel()
 	histories := uint64(4)

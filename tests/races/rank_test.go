@@ -4,9 +4,9 @@ import "testing"
 
 // TestRowsChangeRankDuringABatch checks rows whose rank changes while a batch takes the rows beyond
 // the first five. A row that becomes one of the first five stays. No other row gets the place of a
-// row that leaves the first five. A batch of one statement that misses a row is rolled back, and
-// its rows are rechecked, so that five stay. A batch that works row by row takes no row that its
-// scan did not return.
+// row that leaves the first five. If a batch of one statement misses a row, the batch is rolled
+// back and its rows are rechecked, so that five rows stay. A batch that works row by row takes only
+// rows that its scan returned.
 func TestRowsChangeRankDuringABatch(t *testing.T) {
 	t.Parallel()
 	const rule = `{table: m, due: {beyond: {first: 5, per: [v], order: "at DESC"}}, then: [delete],

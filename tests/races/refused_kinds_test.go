@@ -7,7 +7,7 @@ import (
 	"pgretain/tests/pgtest"
 )
 
-// triggers creates a trigger that executes body when row 15 is deleted.
+// triggers returns SQL for a trigger that executes "body" when row 15 is deleted.
 func triggers(body string) string {
 	return `CREATE FUNCTION object() RETURNS trigger LANGUAGE plpgsql SET search_path = public AS $$
 		BEGIN ` + body + ` RETURN OLD; END $$;

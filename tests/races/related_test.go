@@ -8,8 +8,9 @@ import (
 	"pgretain/tests/pgtest"
 )
 
-// itemSchema creates tables blob and item; items is their data. A policy deletes items, and then
-// blobs that no item uses. The text ends where the action of the foreign key follows.
+// itemSchema creates tables blob and item. The constant items contains their data. A policy deletes
+// items, and then blobs that no item uses. The text of itemSchema ends before the action of the
+// foreign key, which each test adds.
 const (
 	itemSchema = `CREATE TABLE blob (id int PRIMARY KEY, free boolean, freed timestamptz);
 		CREATE TABLE item (id int PRIMARY KEY, at timestamptz NOT NULL, blob_id int REFERENCES blob ON DELETE `
@@ -109,9 +110,9 @@ func TestRelatedCopyIsTheLastVersion(t *testing.T) {
 	}
 }
 
-// TestDescendantInsertedAfterTheCopy checks rows that are two foreign keys below the row. A row
-// that exists at the copy is copied. A session that inserts one after the copy waits for the batch,
-// and then violates the foreign key.
+// TestDescendantInsertedAfterTheCopy checks rows that refer to a row of the policy along two
+// foreign keys. The batch copies such a row if it exists at the time of the copy. A session that
+// inserts such a row later waits for the batch, and then violates the foreign key.
 func TestDescendantInsertedAfterTheCopy(t *testing.T) {
 	t.Parallel()
 	for name, then := range map[string]string{
@@ -132,7 +133,7 @@ func TestDescendantInsertedAfterTheCopy(t *testing.T) {
 			s.Exec(t, "INSERT INTO body SELECT id, id FROM m; INSERT INTO leaf SELECT id, id FROM m WHERE id <> 2")
 			s.appExec("BEGIN; INSERT INTO leaf VALUES (101, 1)")
 			run := s.run("p")
-			run.mustWait() // for the row of body that row 101 refers to
+			run.mustWait() // for the row of body to which row 101 refers
 			s.shutGate()
 			s.appExec("COMMIT")
 			run.mustWait()

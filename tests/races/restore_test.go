@@ -76,8 +76,8 @@ func TestRestoreAndARun(t *testing.T) {
 }
 
 // TestRestoreWaitsForAHold checks that restore waits for a session that places a hold on a row of
-// the archive. The held row stays in the archive. Except in READ COMMITTED, the server refuses
-// restore, because its snapshot would not contain the hold.
+// the archive. The held row stays in the archive. In other isolation levels than READ COMMITTED,
+// the server refuses restore, because the snapshot of the transaction would not contain the hold.
 func TestRestoreWaitsForAHold(t *testing.T) {
 	t.Parallel()
 	for isolation, code := range map[string]string{"read committed": "", "repeatable read": "55000",

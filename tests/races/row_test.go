@@ -10,10 +10,10 @@ import (
 type rowRace struct {
 	name, schema, rule string
 	locked             bool
-	opens              string // SQL that the application executes first; the statement or the run waits for its locks
+	opens              string // SQL that the application executes first; its locks make the statement or the run wait
 	goes               string // SQL that the application executes in the same transaction, once the other session waits
 	naive              string // a common statement for the same purpose; empty: the case is tested with the run only
-	naiveLeft          []int  // rows that naive leaves, which is wrong
+	naiveLeft          []int  // rows that naive leaves; this is the wrong result
 	leaves             []int
 	want               counts
 }
@@ -56,7 +56,7 @@ var rowRaces = []rowRace{
 	{
 		name: "moved back behind the batches done", rule: simple,
 		opens:  "UPDATE m SET at = '2023-12-31 00:00+00', v = 1 WHERE id = 15",
-		leaves: []int{15}, // the run need not take it; the next run does
+		leaves: []int{15}, // the run may leave row 15; the next run takes it
 		want:   counts{State: "done", Taken: 29},
 	},
 	{
@@ -104,8 +104,8 @@ var rowRaces = []rowRace{
 	},
 }
 
-// anyCount stands for a count that depends on timing: the batch gives way, or the lock is released
-// before.
+// anyCount stands for a count that depends on timing. Either the batch gives way to the lock, or
+// the lock is released before.
 const anyCount = -1
 
 // TestRowChangedDuringARun checks all rowRaces. The application has row 15 locked when the run

@@ -7,7 +7,8 @@ import (
 	"pgretain/tests/pgtest"
 )
 
-// sleepyWith returns policy sleepy with busy as the share of time that it may work.
+// sleepyWith returns the policy sleepy with another value of "busy", the share of time in which a
+// run works.
 func sleepyWith(busy string) string { return strings.Replace(sleepy, "0.00001", busy, 1) }
 
 // TestSessionDefaults checks that a run works READ COMMITTED and READ WRITE whatever the session's
@@ -50,7 +51,7 @@ func TestSessionDefaults(t *testing.T) {
 }
 
 // TestSessionSettings checks that settings of the session do not change what a run takes or whether
-// it ends. Each of them changes what statements do or how long they may take.
+// it ends. Each of these settings changes the effect of statements or limits their duration.
 func TestSessionSettings(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, signals, guarded)
@@ -104,7 +105,7 @@ func TestSessionWithMuchMemory(t *testing.T) {
 	pgtest.Exec(t, conn, "SELECT * FROM retention.blast_radius('p')")
 	peak := pgtest.Value[int](t, conn, "SELECT substring(pg_read_file('/proc/self/status') FROM 'VmHWM:\\s+(\\d+) "+
 		"kB')::int / 1024")
-	if peak >= 400 { // with shared_buffers
+	if peak >= 400 { // the peak includes shared_buffers
 		t.Errorf("the session's memory peaked at %d MB, want less than 400 MB", peak)
 	}
 }

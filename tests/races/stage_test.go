@@ -15,8 +15,8 @@ import (
 	"pgretain/tests/pgtest"
 )
 
-// asOf is the timestamp that most runs get. Then every row of table m is due, unless it was updated
-// to fresh.
+// asOf is the timestamp that most runs get. With it, every row of table m is due, unless a test set
+// its clock to the constant fresh.
 const (
 	asOf   = "2024-06-01 00:00:00+00"
 	cutoff = "'2024-05-25 00:00:00+00'::timestamptz"
@@ -56,8 +56,8 @@ type stage struct {
 	closed     bool // the gate is shut, and no task has waited at it yet
 }
 
-// newStage installs policy p of table m with batches of 10 rows. schema is executed after tableM,
-// and rule is the policy in YAML.
+// newStage installs policy p of table m with batches of 10 rows. It executes "schema" after tableM.
+// The parameter "rule" is the policy in YAML.
 func newStage(t *testing.T, schema, rule string) *stage {
 	t.Helper()
 	return newStageOf(t, tableM+schema, "policies: {p: "+rule+"}")
@@ -71,9 +71,9 @@ func newStageOf(t *testing.T, schema, yaml string, options ...kit.Option) *stage
 	return s
 }
 
-// simple has no guard; the guard of guarded reads table sig. Batches of both are one statement,
-// unless the test calls useRowByRow. Both wait long for locks, so that the test decides when a wait
-// ends.
+// These are the usual policies. The policy simple has no guard. The policy guarded has a guard that
+// reads table sig. A batch of either policy is one statement, unless the test calls useRowByRow.
+// Both policies wait long for locks, so that the test decides when a wait ends.
 const (
 	simple  = `{table: m, due: {age: {column: at, older_than: 7 days}}, then: [delete], batch: {lock_timeout: 100s}}`
 	guarded = `{table: m, due: {age: {column: at, older_than: 7 days}},
@@ -82,7 +82,7 @@ const (
 	signals = `CREATE TABLE sig (m_id int NOT NULL);`
 )
 
-// withCascades returns rule with a delete that may reach a table through a foreign key.
+// withCascades returns a policy whose delete may reach the given table through a foreign key.
 func withCascades(rule, table string) string {
 	return strings.Replace(rule, "then: [delete]", "then: [{delete: {cascades: ["+table+"]}}]", 1)
 }
@@ -116,7 +116,7 @@ func (s *stage) openGate() {
 	pgtest.Exec(s.t, s.gate, "SELECT pg_advisory_unlock_all()")
 }
 
-// ids returns the ids of the rows that table has.
+// ids returns the ids of all rows of a table.
 func (s *stage) ids(table string) []int {
 	s.t.Helper()
 	return pgtest.Column[int](s.t, s.watch, "SELECT id FROM "+table+" ORDER BY id")
@@ -263,7 +263,8 @@ type counts struct {
 	Kept, Related, Cascaded   map[string]int64
 }
 
-// wantRun compares the result of the policy's last run with want, and returns that result.
+// wantRun compares the result of the policy's last run with the wanted counts, and returns the
+// result.
 func (s *stage) wantRun(policy string, want counts) kit.Outcome {
 	s.t.Helper()
 	o := s.Last(policy)

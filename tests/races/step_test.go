@@ -12,7 +12,7 @@ import (
 )
 
 // stepSchema creates table m and the tables that steps write. Each row of m has two rows in r. Only
-// row 5 has none, so that a refused row 5 leaves nothing else behind.
+// row 5 has no related rows, so that no other row remains if row 5 is refused.
 const stepSchema = `
 	CREATE TABLE m (id int PRIMARY KEY, kind text NOT NULL, state text NOT NULL DEFAULT 'new', at timestamptz NOT NULL);
 	CREATE TABLE r (id int PRIMARY KEY, m_id int, note text);

@@ -99,8 +99,9 @@ func TestCancelledInABatch(t *testing.T) {
 }
 
 // TestChangedInABatch checks an internal error in a batch while a migration changes the policy or
-// the runtime. The batch takes no row and refuses no row. The run ends "more", or "paused" while
-// the migration is not finished. If nothing was changed, the same error refuses the row.
+// the runtime. The batch takes no row and refuses no row. The run ends "more", or "paused" if the
+// migration is not finished. Without such a change, the run refuses the row that raises the same
+// error.
 func TestChangedInABatch(t *testing.T) {
 	t.Parallel()
 	const broken = "cache lookup failed for function 16993"
@@ -204,7 +205,7 @@ func TestRunEndsBesideAPreview(t *testing.T) {
 	other := s.session("kit_migrator")
 	pgtest.Exec(t, other, "BEGIN; LOCK TABLE n")
 	preview := s.start(s.session("retention_operator"), "SELECT * FROM retention.preview_job('j')")
-	preview.mustWait() // for table n of the second policy
+	preview.mustWait() // for a lock on table n of the second policy
 	s.openGate()
 	run.mustSucceed()
 	s.wantRun("p", counts{State: "done", Taken: 30})
@@ -227,7 +228,7 @@ func TestLocksOfADryRun(t *testing.T) {
 	other := s.session("kit_migrator")
 	pgtest.Exec(t, other, "BEGIN; LOCK TABLE n")
 	job := s.start(s.session("retention_runner"), "CALL retention.run_job('j', $1, dry_run => true)", asOf)
-	job.mustWait() // for table n of the second policy
+	job.mustWait() // for a lock on table n of the second policy
 	if free() {
 		t.Error("no row is locked, want the rows of the first policy locked")
 	}
@@ -247,13 +248,13 @@ func TestSleepBetweenBatchesHoldsNoLock(t *testing.T) {
 	run := s.run("p")
 	s.waitForTrue(isSleeping, run.pid)
 	s.appExec("ALTER TABLE m ADD COLUMN extra int") // ACCESS EXCLUSIVE
-	s.appExec("CREATE INDEX CONCURRENTLY ON m (v)") // waitsOrEnds for old snapshots
+	s.appExec("CREATE INDEX CONCURRENTLY ON m (v)") // waits for old snapshots
 	s.Exec(t, "SELECT pg_cancel_backend($1)", run.pid)
 	_ = run.wait()
 }
 
-// TestCancelEndsTheJob checks that a job ends when one of its policies is cancelled, and goes on
-// when one fails.
+// TestCancelEndsTheJob checks that a job ends when the run of one of its policies is cancelled. If
+// the run of a policy fails, the job continues with the next policy.
 func TestCancelEndsTheJob(t *testing.T) {
 	t.Parallel()
 	s := newStageOf(t, tableM+gateAt15+"CREATE TABLE n (id int PRIMARY KEY, at timestamptz NOT NULL); CREATE TABLE "+

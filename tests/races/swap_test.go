@@ -10,9 +10,9 @@ import (
 	"pgretain/tests/pgtest"
 )
 
-// TestSchemaIsReplacedDuringABatch checks that a schema of the same name replaces the schema of the
-// tables between the recheck and the steps. No lock on a table prevents that. The rows of the new
-// tables were not rechecked, so they stay.
+// TestSchemaIsReplacedDuringABatch replaces the schema of the tables by another schema of the same
+// name, between the recheck and the steps of a batch. No lock on a table prevents that. The batch
+// has not rechecked the rows of the new tables, so these rows must stay.
 func TestSchemaIsReplacedDuringABatch(t *testing.T) {
 	t.Parallel()
 	const tables = `CREATE TABLE %.m (id int PRIMARY KEY, at timestamptz NOT NULL);

@@ -34,8 +34,8 @@ func TestTouchWhileARunDeletes(t *testing.T) {
 			t.Parallel()
 			s := newStageOf(t, tableM+signals+catalogue+gateAt15, touching(guard))
 			if shape == "row by row" {
-				// Otherwise the batch releases its rows after 100 ms at the gate, and locks them
-				// again later.
+				// Without this call, the batch would release its rows after 100 ms at the gate, and
+				// lock them again later.
 				s.useRowByRow()
 			}
 
@@ -89,8 +89,8 @@ func TestTouchWhileARunDeletes(t *testing.T) {
 	}
 }
 
-// TestTouchSetsNoClockBack checks that a touch that waited for a row lock does not overwrite the
-// clock of a later touch with an older value.
+// TestTouchSetsNoClockBack checks a touch that waits for a row lock while a later touch sets the
+// clock. The first touch must not overwrite the clock with an older value.
 func TestTouchSetsNoClockBack(t *testing.T) {
 	t.Parallel()
 	for name, revive := range map[string]string{"found": "",
