@@ -28,8 +28,8 @@ func counted(n int, one, several string) string {
 
 // Hints hold SQL that can be pasted into psql as it is, each statement with its semicolon.
 
-// repairHint is for an object that a migration created and a person changed. No migration is
-// pending then.
+// repairHint is the hint for an object that a migration created and a person changed, if no pending
+// migration replaces it.
 const repairHint = "Run its statements again, from the last migration that has them, " +
 	"as the role that the migration uses."
 
@@ -46,18 +46,19 @@ func (v *inspection) tableParts(name string) (schema, table string) {
 // runtime returns the qualified name of an object of the runtime.
 func (v *inspection) runtime(name string) string { return quote.Ident(v.install.Schema) + "." + name }
 
-// buildHint returns the statements with which a migration builds an index. They can be repeated,
-// also after a failed build.
+// buildHint returns the statements with which a migration builds an index. A user can execute them
+// again, even after a failed build.
 func (v *inspection) buildHint(o generator.Object) string { return v.inPath(statements(o.SQL)) }
 
-// rebuildHint returns the same after a DROP INDEX. The recorded definition stays.
+// rebuildHint returns a DROP INDEX, followed by the statements that build the index. It does not
+// delete the recorded definition.
 func (v *inspection) rebuildHint(o generator.Object) string {
 	drop := slices.DeleteFunc(statements(o.Drop), func(s string) bool { return strings.HasPrefix(s, "DELETE ") })
 	return v.inPath(append(drop, statements(o.SQL)...))
 }
 
-// inPath returns statements that run with the search path of migrations, so operators have their
-// meaning.
+// inPath returns the statements, with the search path of migrations set around them. So operators
+// have the same meaning as in a migration.
 func (v *inspection) inPath(statements []string) string {
 	return "SET search_path = " + v.searchPath() + ";\n" + strings.Join(append(statements, "RESET search_path;"), "\n")
 }

@@ -142,7 +142,7 @@ func (v *inspection) run(ctx context.Context) error {
 	return v.ask(ctx, v.probes())
 }
 
-// probes returns all probes in their order. Some depend on what earlier probes read or found.
+// probes returns all probes in their order. Some probes use data or findings of earlier probes.
 func (v *inspection) probes() []probe {
 	counts, roles := v.opt.Counts, !v.install.Roles.None
 	cron, live := v.install.Scheduler == "pg_cron", !v.server.Standby
@@ -226,7 +226,7 @@ func (v *inspection) snapshotProbe() probe {
 		codes: append([]string{codeSnapshot, codeExpression}, codesOfPlans...), check: v.checkSnapshot}
 }
 
-// add adds a finding. Without a severity it is drift.
+// The method "add" adds a finding. If the finding has no severity, its severity is Drift.
 func (v *inspection) add(m message) { v.addKind("", m) }
 
 func (v *inspection) addKind(kind generator.Kind, m message) {
@@ -255,9 +255,9 @@ func (v *inspection) found(about string, codes ...string) bool {
 	})
 }
 
-// causes maps a code to codes whose findings are the cause of its findings. Both findings must be
-// about the same table, or about the same policy if no table is named. drop handles codeExpression
-// itself.
+// causes maps the code of a check to the codes of other checks, whose findings explain its
+// findings. Both findings must be about the same table, or about the same policy if neither names a
+// table. The method drop handles codeExpression.
 var causes = map[string][]string{
 	codeNoIndex:   codesOfTables,
 	codeOtherPlan: codesOfTables,

@@ -454,7 +454,7 @@ func notifications(t *testing.T, in *kit.Installed, listener *pgx.Conn) []map[st
 	}
 }
 
-// The runtime sends one NOTIFY for each run that wrote events, and none for other runs.
+// The runtime sends one NOTIFY for each run that wrote events, and no NOTIFY for other runs.
 func TestOneNotifyPerRun(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, plain, eventPolicies)
@@ -481,8 +481,8 @@ func TestOneNotifyPerRun(t *testing.T) {
 	}
 }
 
-// A failed NOTIFY changes no run and stops no policy, whether it fails at once or at COMMIT. The
-// call raises its error after all runs have ended.
+// A NOTIFY that fails, at once or at COMMIT, changes no run and stops no policy. The call raises
+// the error of the NOTIFY after all runs have ended.
 func TestFailedNotify(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ fault, code string }{

@@ -118,9 +118,10 @@ func TestPartitions(t *testing.T) {
 	}}.run(t)
 }
 
-// partitionCase is one policy on the partitions of table m. goes has the names of the partitions
-// that must go, oldest first, written by hand from the bounds in schema. Each case runs twice, with
-// "detach" and with "drop", in two schemas. In all texts "@." stands for the schema.
+// partitionCase is one policy on the partitions of table m. The field "goes" names the partitions
+// that the run must take, oldest first. They were determined by hand from the bounds in "schema".
+// Each case runs twice, with "detach" and with "drop", in two schemas. In all texts "@." stands for
+// the schema.
 type partitionCase struct {
 	name, schema, rule string
 	zone, asOf         string // UTC and noon if empty
@@ -204,8 +205,8 @@ func (c partitionCase) runOnce(t *testing.T, in *kit.Installed, schema, step str
 	c.left(t, in, step+", the next run", schema, want)
 }
 
-// left compares the names of the attached partitions. Partitions in goes must still exist after
-// "detach", and must not after "drop".
+// left compares the names of the attached partitions. The tables in "goes" must still exist after
+// "detach". After "drop" they must not exist.
 func (c partitionCase) left(t *testing.T, in *kit.Installed, step, schema string, want []string) {
 	t.Helper()
 	if diff := diffs.Diff(want, attached(t, in, schema+".m")); diff != "" {
@@ -219,8 +220,8 @@ func (c partitionCase) left(t *testing.T, in *kit.Installed, step, schema string
 	}
 }
 
-// ranges returns statements that create table m (id, at). Each two neighbours in bounds are the
-// bounds of a partition: m_1, m_2 and so on.
+// ranges returns statements that create table m (id, at). The partitions are m_1, m_2 and so on.
+// The bounds of partition m_1 are the first and the second element of "bounds".
 func ranges(typ string, bounds ...string) string {
 	sql := "CREATE TABLE m (id int, at " + typ + " NOT NULL, state text, PRIMARY KEY (id, at)) PARTITION BY RANGE (at)"
 	for i := range bounds[1:] {
@@ -231,8 +232,9 @@ func ranges(typ string, bounds ...string) string {
 }
 
 // lists creates table m, partitioned by list and below that by range. Value 1 is partition a, value
-// 2 is b. Partitions of both have the same bounds; only a_1 has a pending row. These stay: the
-// DEFAULT partition of each level, and c, which has no partitions.
+// 2 is b. Partitions of both have the same bounds; only a_1 has a pending row. Two kinds of
+// partitions always stay: the DEFAULT partition of each level, and partition c, which has no
+// partitions below it.
 const lists = `CREATE TABLE m (node int NOT NULL, at date NOT NULL, state text,
 		PRIMARY KEY (node, at)) PARTITION BY LIST (node);
 	CREATE TABLE a PARTITION OF m FOR VALUES IN (1) PARTITION BY RANGE (at);
@@ -806,8 +808,8 @@ policies:
     then: [insert: {into: away, set: {name: t.name, value: t.upper, rows: "(SELECT count(*) FROM partition)"}},
           detach]
   daily: {partitions_of: daily, due: {age: {older_than: 7 days}}, then: [drop]}`)
-	// The expected rows are computed before the first run. The generations from the first one with
-	// a pending row stay, or the last one.
+	// The expected rows are computed before the first run. The generation with the first pending
+	// row stays, with all later ones. If no row is pending, only the last generation stays.
 	in.Exec(t, `CREATE TABLE want_queue AS SELECT * FROM queue
 			WHERE generation >= (SELECT min(generation) FROM queue WHERE status = 1)
 				OR generation = (SELECT max(generation) FROM queue);
@@ -840,8 +842,8 @@ policies:
 }
 
 // TestUnreadableLists checks that a run fails if a partition has several values, NULL, or is
-// partitioned by range. The error names the partition, and the run touches none. If the policy were
-// generated again, the partitions by range would be the ones to drop.
+// partitioned by range. The error names the partition, and the run takes no partition. A policy
+// that is generated again would take the partitions by range instead.
 func TestUnreadableLists(t *testing.T) {
 	t.Parallel()
 	for _, values := range []string{"4, 5", "NULL", "0, NULL", "0) PARTITION BY RANGE (at"} {

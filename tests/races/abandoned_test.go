@@ -86,10 +86,10 @@ func TestStatusOfAnAbandonedRun(t *testing.T) {
 	}
 }
 
-// TestEndedRunIsNeverShownAsAbandoned checks that the status never shows a run as abandoned that
-// ends while a session reads the status. The session's snapshot may be from before the end. The run
-// may also end after the session has read its log row, before the session reads its backend's
-// state.
+// TestEndedRunIsNeverShownAsAbandoned checks a run that ends while another session reads the
+// status. The status must never show this run as abandoned. The session's snapshot may be older
+// than the end of the run. The run may also end between two reads of the session: after its log row
+// was read, and before the state of its backend is read.
 func TestEndedRunIsNeverShownAsAbandoned(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, gateAt15, simple)

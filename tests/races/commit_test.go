@@ -22,8 +22,8 @@ const deferringTrigger = `CREATE TABLE parent (id int PRIMARY KEY);
 	CREATE CONSTRAINT TRIGGER sly AFTER DELETE ON m DEFERRABLE INITIALLY DEFERRED FOR EACH ROW
 	WHEN (OLD.id = 15) EXECUTE FUNCTION defer();`
 
-// TestCommitFails checks a run whose COMMIT fails, after which the run cannot execute anything. The
-// run log still says "running", and the session goes on. Other sessions see that the run is
+// TestCommitFails checks a run whose COMMIT fails. After that the run cannot execute anything, so
+// the run log still says "running". The session continues. Other sessions see that the run is
 // abandoned, and the next run of the same session sees it too.
 func TestCommitFails(t *testing.T) {
 	t.Parallel()
@@ -54,8 +54,8 @@ func TestCommitFails(t *testing.T) {
 	s.wantUnlocked()
 }
 
-// TestMarkAbandonedFromAnotherSession checks that mark_abandoned() leaves a run alone while its
-// backend works, and marks it once the backend is gone.
+// TestMarkAbandonedFromAnotherSession checks that mark_abandoned() does not mark a run while its
+// backend works. It marks the run after the backend has ended.
 func TestMarkAbandonedFromAnotherSession(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, gateAt15, simple)

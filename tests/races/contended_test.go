@@ -10,14 +10,14 @@ import (
 	"pgretain/tests/pgtest"
 )
 
-// withShortLockTimeout returns rule with a lock_timeout of 20 ms, for locks that no session
-// releases.
+// withShortLockTimeout returns a policy with a lock_timeout of 20 ms, for tests in which no session
+// releases the lock.
 func withShortLockTimeout(rule string) string {
 	return strings.Replace(rule, "lock_timeout: 100s", "lock_timeout: 20ms", 1)
 }
 
 // TestLockedRowsAreSkipped checks that a run skips and counts rows that another session has locked,
-// whatever the lock. The next run takes them.
+// in any row lock mode. The next run takes these rows.
 func TestLockedRowsAreSkipped(t *testing.T) {
 	t.Parallel()
 	for shape, rule := range map[string]string{"one statement": simple, "row by row": guarded} {
@@ -152,8 +152,8 @@ func TestLockedChildKeepsItsParent(t *testing.T) {
 }
 
 // TestRunGivesWayBeforeADeadlock checks an application that locks rows in the opposite order. The
-// application never gets a deadlock error, because the run gives mode first. A plain DELETE makes
-// the application fail.
+// application never gets a deadlock error, because the run gives way before. With a plain DELETE in
+// place of the run, the application gets a deadlock error.
 func TestRunGivesWayBeforeADeadlock(t *testing.T) {
 	t.Parallel()
 	// A batch of one statement waits 200 ms for a row.
@@ -228,8 +228,8 @@ func TestRowMovesToAnotherPartition(t *testing.T) {
 }
 
 // TestBulkLoadIntoTheRangeOfABatch checks that a batch takes only rows of one snapshot. Rows that
-// are loaded into its range meanwhile wait for later batches. A loop with one statement for the
-// boundary and another for the DELETE takes them all at once.
+// are loaded into its range meanwhile wait for later batches. A plain loop uses one statement to
+// find the boundary and another to delete. It takes all loaded rows at once.
 func TestBulkLoadIntoTheRangeOfABatch(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, "", simple)

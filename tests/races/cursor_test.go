@@ -12,8 +12,8 @@ import (
 	"pgretain/tests/pgtest"
 )
 
-// TestCursor checks that a cursor moves only forward, compared by all of its columns, whichever
-// session moves it.
+// TestCursor checks that a cursor moves only forward, in whichever session. Positions are compared
+// by all columns of the cursor.
 func TestCursor(t *testing.T) {
 	t.Parallel()
 	s := newStageOf(t, claims, claimRule)
@@ -72,7 +72,7 @@ func TestCursor(t *testing.T) {
 	}
 }
 
-// TestCursorConcurrently checks that a cursor that many sessions move ends at the greatest
+// TestCursorConcurrently moves one cursor in many sessions. The cursor must end at the greatest
 // position. No move goes backwards or repeats a position.
 func TestCursorConcurrently(t *testing.T) {
 	t.Parallel()

@@ -42,7 +42,7 @@ func TestGuardTableWithRowSecurity(t *testing.T) {
 }
 
 // TestTableWithRowSecurity checks that a run raises an error if row security hides rows of the
-// policy's table, and does not end with nothing due.
+// policy's table. It must not end as if no row were due.
 func TestTableWithRowSecurity(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, "", simple)

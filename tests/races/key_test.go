@@ -9,8 +9,8 @@ import (
 	"pgretain/tests/pgtest"
 )
 
-// TestKeyIsNotUnique checks that a step takes nothing if it finds rows by a key that is no longer
-// unique. A row that is not due has the same key as a due row.
+// TestKeyIsNotUnique checks a step that finds rows by a key, after the key has lost its unique
+// index. A row that is not due has the same key as a due row. The step must take no row.
 func TestKeyIsNotUnique(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ schema, then, table string }{

@@ -119,8 +119,8 @@ func TestStepOfAnotherSessionsRun(t *testing.T) {
 	s.wantRun("p", counts{State: "done", Taken: 30})
 }
 
-// TestRunnerCallsTheDriversFunctions checks that a runner that calls _begin and _step itself gets
-// the same limits on as_of and the same breaker as with the driver.
+// TestRunnerCallsTheDriversFunctions checks that a runner can call _begin and _step directly, but
+// with the same limits on as_of and the same breaker as the driver.
 func TestRunnerCallsTheDriversFunctions(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, "", strings.Replace(simple, "batch:", "breaker: {rows: 20}, batch:", 1))
@@ -187,8 +187,8 @@ func TestPublicHasNoRights(t *testing.T) {
 	if len(loose) > 0 {
 		t.Errorf("SECURITY DEFINER functions without a fixed search_path: %q", loose)
 	}
-	// Only functions with a fixed search_path call functions without one. No role except the owner
-	// and the worker may execute those.
+	// Only functions with a fixed search_path may call a function without one. So no role except
+	// the owner and the worker may execute a function without a fixed search_path.
 	callable := pgtest.Column[string](t, s.watch, `SELECT p.oid::regprocedure::text || ' by ' || a.grantee::regrole
 		FROM pg_proc p, aclexplode(coalesce(proacl, acldefault('f', proowner))) a
 		WHERE pronamespace = 'retention'::regnamespace AND NOT prosecdef AND prokind = 'f' AND a.grantee <> proowner
