@@ -3,6 +3,7 @@
 package life_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -126,5 +127,38 @@ func TestUninstallFromAnyState(t *testing.T) {
 				t.Errorf("a database without pgretain (-) differs from one from which it was removed (+):\n%s", diff)
 			}
 		})
+	}
+}
+
+// TestUninstallWithoutRoles holds the same where the migrating role is all roles. A function of the
+// user in the schema of pgretain stops the uninstall: tables and functions stay.
+func TestUninstallWithoutRoles(t *testing.T) {
+	t.Parallel()
+	yaml := strings.Replace(shopPolicies, "{scheduler: none}", "{scheduler: none, roles: none}", 1)
+	in := kit.Prepare(t, shop, yaml)
+	never := kit.Catalog(t, in.DB, "retention")
+	in.Migrate(t, yaml)
+	options := in.Options()
+	options.Removal = generator.Removal(in.File.Install)
+	uninstall := func() error {
+		return install.Uninstall(t.Context(), in.URL(kit.Migrator), in.Migrations, options)
+	}
+	in.Exec(t, "SET ROLE "+kit.Migrator+`;
+		CREATE FUNCTION retention.mine() RETURNS int LANGUAGE sql AS 'SELECT 1';
+		RESET ROLE`)
+	err := uninstall()
+	said := install.Diagnostics(err)
+	if len(said) != 1 || !strings.Contains(said[0].Message, "retention.mine() is in schema") {
+		t.Errorf("beside a function of the user: %+v", said)
+	}
+	if found := pgtest.Value[bool](t, in, "SELECT to_regclass('retention.run') IS NOT NULL"); !found {
+		t.Error("the refused uninstall dropped tables")
+	}
+	in.Exec(t, "DROP FUNCTION retention.mine()")
+	if err := uninstall(); err != nil {
+		t.Fatalf("%+v", install.Diagnostics(err))
+	}
+	if diff := cmp.Diff(never, kit.Catalog(t, in.DB, "retention")); diff != "" {
+		t.Errorf("the database before (-) differs from after the uninstall (+):\n%s", diff)
 	}
 }
