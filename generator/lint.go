@@ -26,15 +26,16 @@ type Check struct {
 	SQL  string
 }
 
-// Checks returns one statement for each expression of a file that compiles. With them a server
-// finds errors that a snapshot does not show, for example a missing operator. A join comes before
-// the expressions that read it.
+// Checks returns one statement for each expression of a file that compiles. With these statements a
+// server finds errors that a snapshot does not show, for example a missing operator. The check of a
+// join comes before the checks of the expressions that read the join.
 func Checks(file *policy.File, snapshot *catalog.Snapshot) []Check {
 	c := newCompiler(file, snapshot, nil)
 	var checks []Check
 	for _, p := range file.Policies {
-		// Two kinds of policies are left out. A policy for each schema names a schema that does not
-		// exist. A policy may read columns that "ensure" of another policy will add.
+		// Checks leaves out a policy for each schema, because the schema in its SQL is a
+		// placeholder. It also leaves out a policy that uses another table to which a migration has
+		// yet to add columns, because the server lacks these columns.
 		if table := c.rowsTable(p); table != nil && file.EachOf(p) == nil &&
 			!slices.ContainsFunc(p.Uses(), c.addsColumnsLater(p)) {
 			checks = append(checks, c.checks(p, table)...)
@@ -43,8 +44,8 @@ func Checks(file *policy.File, snapshot *catalog.Snapshot) []Check {
 	return checks
 }
 
-// addsColumnsLater returns a function that reports whether a policy uses columns of another table
-// that a migration has yet to add.
+// addsColumnsLater returns a function that reports whether a policy uses another table to which a
+// migration has yet to add columns.
 func (c *compiler) addsColumnsLater(p *policy.Policy) func(policy.Effect) bool {
 	return func(use policy.Effect) bool {
 		name := use.Table.String()

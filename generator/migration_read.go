@@ -128,8 +128,8 @@ func (r *reader) read(text string) error {
 	return nil
 }
 
-// begin begins a chapter of the runtime. If the heading stands between objects without marks, the
-// objects below the heading need no marks either.
+// begin begins a chapter of the runtime, below its heading. If the objects above the heading have
+// no marks, the objects of the chapter need no marks either.
 func (r *reader) begin(title string) error {
 	unmarked := r.object != nil && r.object.object.Kind == KindRuntime && !r.object.drops
 	err := r.close()

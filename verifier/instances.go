@@ -15,7 +15,8 @@ import (
 // instance whose functions must still be created. No check reports the objects of such an instance
 // as orphans.
 func (v *inspection) readInstances(r reading) error {
-	// templates maps a policy to its object, shardInstances the name of an instance to the instance
+	// templates maps the name of a policy to its object. shardInstances maps the name of an
+	// instance to the instance.
 	templates, shardInstances := map[string]generator.Object{}, map[string]policy.Instance{}
 	var asked []row
 	for _, o := range v.objects(generator.KindEach) {

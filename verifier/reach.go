@@ -41,16 +41,16 @@ func (v *inspection) policyRows() []row {
 	})
 }
 
-// readReach reads what the statements of policies do to tables. The answer includes partitions and
-// tables that foreign keys reach, to any depth. The file of the query "reach" describes the answer.
-// Other queries get it as a parameter.
+// readReach reads what the statements of policies do to tables, and keeps the answer as a parameter
+// for other queries. The answer includes partitions, and tables that foreign keys change, at any
+// depth. The file of the query "reach" describes the answer.
 func (v *inspection) readReach(r reading) (err error) {
 	v.reach, err = collectJSON(r, "reach", v.policyRows())
 	return err
 }
 
-// reachProbes returns the probes about tables that deletes reach. It returns none if readReach
-// failed, because another finding reports that failure.
+// reachProbes returns the probes about tables that policies change, directly or through foreign
+// keys. It returns no probes if readReach failed, because another finding reports that failure.
 func (v *inspection) reachProbes() []probe {
 	if len(v.reach) == 0 {
 		return nil

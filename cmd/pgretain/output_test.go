@@ -38,7 +38,7 @@ func TestWriteAll(t *testing.T) {
 	}
 }
 
-// If one file cannot be written, writeAll leaves none behind.
+// TestWriteAllTakesBack checks that writeAll leaves no file behind if it cannot write one of them.
 func TestWriteAllTakesBack(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -51,8 +51,9 @@ func TestWriteAllTakesBack(t *testing.T) {
 	}
 }
 
-// TestExchange checks that exchange removes and writes all files or none. After an error every file
-// has its old content. After success there are no other files.
+// TestExchange checks that exchange removes all old files and writes all new files, or changes
+// nothing. After an error, every file has its old content. After success, the directory contains
+// only the new files and the files that exchange did not have to remove.
 func TestExchange(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

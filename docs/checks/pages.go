@@ -1,4 +1,4 @@
-// Package checks holds the page of each code.
+// Package checks contains the documentation of diagnostics: one page for each code.
 package checks
 
 import (
@@ -9,7 +9,7 @@ import (
 //go:embed *.md
 var pages embed.FS
 
-// Page is the page of a code, in Markdown; "" for a code that has none.
+// Page returns the page of a code, in Markdown. It returns "" if the code has no page.
 func Page(code string) string {
 	text, err := pages.ReadFile(code + ".md")
 	if err != nil {
@@ -18,7 +18,7 @@ func Page(code string) string {
 	return string(text)
 }
 
-// Problem is what the page of a code says under its first heading.
+// Problem returns the text under the heading "problem" of a code's page.
 func Problem(code string) string {
 	_, text, _ := strings.Cut(Page(code), "\n## problem\n")
 	text, _, _ = strings.Cut(text, "\n## ")

@@ -94,9 +94,9 @@ func (l List) Unique() List {
 // has a page in docs/checks.
 var codes = map[string]string{}
 
-// Register adds a code such as "P014" and returns it. Only package variables call it. It panics if
-// the code exists, because a code never changes its meaning. P001 to P049 belong to policy, P050 to
-// P099 to the generator, L0xx to internal/lint, V0xx to the verifier.
+// Register adds a code such as "P014" and returns it. Call it only to initialize package variables.
+// It panics if the code exists, because a code never changes its meaning. P001 to P049 belong to
+// policy, P050 to P099 to the generator, L0xx to internal/lint, V0xx to the verifier.
 func Register(name, title string) string {
 	if _, ok := codes[name]; ok {
 		panic(fmt.Sprintf("diag: code %s is registered twice", name))
@@ -126,8 +126,8 @@ var (
 // mark stands before each label, so that the same word inside a quoted text is not read as a label.
 const mark = "\x01"
 
-// ReadSentences registers the codes of a template. Only package variables call it. It panics if a
-// code exists.
+// ReadSentences registers the codes of a template and returns its sentences. Call it only to
+// initialize package variables. It panics if a code is already registered.
 func ReadSentences(source string, functions map[string]any) Sentences {
 	for _, code := range titled.FindAllStringSubmatch(source, -1) {
 		Register(code[1], code[2])

@@ -102,7 +102,8 @@ func (s *session) find(text string) int {
 	return start
 }
 
-// ExecContext sends a text that goose executes. For the server, the text may be several statements.
+// ExecContext executes a text that goose treats as one statement. For the server, the text may
+// contain several statements.
 func (l link) ExecContext(ctx context.Context, text string, args []driver.NamedValue) (driver.Result, error) {
 	if len(args) > 0 { // goose's own statement, not one of the file
 		return l.Conn.ExecContext(ctx, text, args)

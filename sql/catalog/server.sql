@@ -1,4 +1,4 @@
--- Returns what a policy file says about its database, in one row.
+-- Returns one row of facts about the database. "pgretain init" uses them for a new policy file.
 -- Columns of the result:
 -- - the database
 -- - the time zone of its sessions

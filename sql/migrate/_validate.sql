@@ -1,6 +1,7 @@
--- _validate raises the first error that prevents a policy from running: a difference between the
--- catalog and the policy's dependencies, or what _prove_statements raises. It does nothing while
--- pgretain.validate is off: a migration that is undone restores its older policies in any case.
+-- _validate raises the first error that prevents a policy from running. It compares the catalog
+-- with the policy's dependencies, and then calls _prove_statements. It does nothing while the
+-- setting pgretain.validate is off. A migration that is undone turns the setting off, because it
+-- restores older policies even if they cannot run.
 CREATE OR REPLACE FUNCTION retention._validate(p_policy text) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $function$
 DECLARE v_message text;

@@ -194,7 +194,8 @@ func TestRowsOutsideTheHeap(t *testing.T) {
 			}
 		})
 	}
-	// The replaced function simulates a ctid that names rows of several tables.
+	// This p_take deletes more rows than the batch locked, just as if one ctid named rows of
+	// several tables.
 	t.Run("a batch deletes more rows than it locked", func(t *testing.T) {
 		t.Parallel()
 		in := kit.Install(t, schema, `policies: {p: {table: m, due: {age: {column: at, older_than: 7 days}},
@@ -279,8 +280,8 @@ policies:
 			GRANT USAGE ON SCHEMA far TO `+kit.Migrator+` WITH GRANT OPTION;
 			GRANT ALL ON ALL TABLES IN SCHEMA far TO `+kit.Migrator+` WITH GRANT OPTION;
 			ALTER TABLE far.m_2 OWNER TO `+kit.Migrator))
-	// The foreign table refuses row 5. The batch is rolled back on both servers and repeated
-	// without it.
+	// The foreign table refuses row 5. The run rolls the batch back on both servers, and repeats it
+	// without this row.
 	if o := in.Done("rows", noon); o.Taken != 7 || o.Refused != 1 || o.Kept["pin"] != 1 {
 		t.Errorf("took %d, refused %d (%s), kept %v", o.Taken, o.Refused, o.Message, o.Kept)
 	}

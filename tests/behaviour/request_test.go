@@ -13,7 +13,7 @@ import (
 )
 
 // scoped creates the table of the constant plain, with two more columns for scopes. narrowed has a
-// policy p. Its window is 7 days, and may be set from 3 to 90 days.
+// policy p. The window of p is 7 days, and may be set from 3 to 90 days.
 const (
 	scoped = `CREATE TABLE m (id int PRIMARY KEY, at timestamptz NOT NULL, g int, k text);
 		INSERT INTO m SELECT i, '2024-03-31 12:00+00'::timestamptz - i * interval '1 day', nullif(i % 3, 2),
@@ -22,8 +22,9 @@ const (
 		scope: [g, k], due: {age: {column: at, older_than: {days: 7, at_least: 3, at_most: 90}}}, then: [delete]}}`
 )
 
-// TestRefusedArguments passes scopes and windows that the policy does not allow to run() and
-// preview(). Both refuse them. The run log has an entry only for a refused window.
+// TestRefusedArguments calls run() and preview() with scopes and windows that the policy does not
+// allow. Both calls must fail. The run log has an entry for a refused window, but none for a
+// refused scope.
 func TestRefusedArguments(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, scoped, old(""))
@@ -197,7 +198,8 @@ func TestSetWindow(t *testing.T) {
 	if diff := cmp.Diff([]string{`("10 days",t)`}, status); diff != "" {
 		t.Errorf("status (-want +got):\n%s", diff)
 	}
-	// A window that was set and is not valid any more is ignored. The run and health() report it.
+	// A run ignores a window that was set and is not valid any more. The run and health() report
+	// such a window.
 	for _, c := range []struct{ change, note string }{
 		{"UPDATE retention.policy SET window_at_most = '9 days' WHERE name = 'p'", "out of bounds"},
 		{"UPDATE retention.setting SET value = 'banana'", `"banana" is no interval`},
@@ -246,7 +248,7 @@ func TestSetWindow(t *testing.T) {
 }
 
 // TestDroppedPolicyTakesItsWindowAlong checks that the window set for a policy is deleted with the
-// policy. The history of settings keeps it.
+// policy. The history of settings keeps an entry about the window.
 func TestDroppedPolicyTakesItsWindowAlong(t *testing.T) {
 	t.Parallel()
 	const other = "policies: {q: {table: m, where: id > 100, then: [delete]}}"

@@ -30,9 +30,9 @@ type scenario struct {
 	// goes is the oracle: a query that returns the rows of the policy's table that the run must
 	// take. It is written by hand from the definition of the policy language.
 	goes string
-	// leaves has a query for each other table that the run changes. The query returns the rows that
-	// the table must have after the run. A table without a query must not change. The policy's own
-	// table has a query only if foreign keys take more rows than the policy.
+	// leaves maps each other table that the run changes to a query. This query returns the rows
+	// that the table must have after the run. A table that is not in the map must not change. The
+	// policy's own table is in the map only if foreign keys take more of its rows than the policy.
 	leaves map[string]string
 	// kept is the number of due rows that each guard keeps. It is not compared if it is nil.
 	kept map[string]int64

@@ -119,7 +119,8 @@ func TestTouchKeys(t *testing.T) {
 	}
 }
 
-// TestTouchModel compares a random sequence of touches and runs with a map in memory.
+// TestTouchModel executes touches, updates and runs in random order. After each of them, it
+// compares the table with a map in memory that must describe the same rows.
 func TestTouchModel(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, tracked, fmt.Sprintf(trackedRule, reviving))
@@ -200,9 +201,10 @@ func TestTouchModel(t *testing.T) {
 	}
 }
 
-// TestRevive checks that a touch inserts a missing row again. Its columns get the values of
-// "revive", and those of "set" that need no existing row. A row that violates another unique
-// constraint is skipped. An event is written, and listeners are notified.
+// TestRevive checks that a touch inserts a missing row again. The columns of this row get the
+// values of "revive", and those values of "set" that need no existing row. The touch skips a row
+// that violates another unique constraint. For the inserted row, it writes an event and notifies
+// listeners.
 func TestRevive(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, tracked,
@@ -226,7 +228,7 @@ func TestRevive(t *testing.T) {
 	if err != nil || note.Payload != `{"events": 1, "policy": "p"}` {
 		t.Errorf("the listener got %+v, %v; want a notification of 1 event", note, err)
 	}
-	// From then on, a touch treats it like any other row.
+	// From then on, a touch treats the inserted row like any other row.
 	if got, want := touch(t, conn, []string{"a"}), (touched{1, 0}); got != want {
 		t.Errorf("answered %v, want %v", got, want)
 	}
@@ -235,8 +237,9 @@ func TestRevive(t *testing.T) {
 	}
 }
 
-// TestReviveAlso checks the condition "also" of "revive". If a touched row exists, the touch emits
-// the event only if this condition is true for the row after the touch. NULL counts as false.
+// TestReviveAlso checks the condition "also" of "revive". A touch emits the event for each row that
+// it inserts. For a row that already exists, it emits the event only if the condition is true for
+// the row after the touch. NULL counts as false.
 func TestReviveAlso(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, tracked+"; CREATE TABLE data (slug text)",

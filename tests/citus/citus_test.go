@@ -370,8 +370,8 @@ func TestShards(t *testing.T) {
 	if err := c.job(c.coordinator); err == nil || !strings.Contains(err.Error(), "which is protected") {
 		t.Errorf("a run that would change a protected table ends with %v", err)
 	}
-	// Another distribution column changes which rows are on the same node. The run must notice
-	// that.
+	// If the table has another distribution column, the rows of one tenant may be on several nodes.
+	// A run must fail then.
 	pgtest.Exec(t, c.coordinator, "DROP TABLE app.reaction")
 	pgtest.Exec(t, c.coordinator, `SELECT alter_distributed_table('app.message',
 		distribution_column => 'id', cascade_to_colocated => false)`)

@@ -108,7 +108,8 @@ func exported(table, record, statement string) string {
 		SELECT '` + table + `', id::text, ` + record + `, :as_of, 0 FROM g`
 }
 
-// global returns SQL for a window of the global row, or fallback if there is none.
+// global returns SQL for a window in the global row. The value of the SQL is fallback if the global
+// row does not exist, or if its window is NULL.
 func global(column, fallback string) string {
 	return "coalesce((SELECT c." + column +
 		" FROM requests.retention_config c WHERE c.community_id IS NULL), " + fallback + ")"

@@ -168,8 +168,9 @@ func TestFirstDay(t *testing.T) {
 	}
 }
 
-// checkTaken compares, for each policy, the rows that the first run took with the due rows of the
-// plan. They differ only for visit_finished, because a hold was placed after the plan.
+// checkTaken compares two numbers for each accepted policy except job_queue_finished. One is the
+// number of due rows in the plan. The other is the number of rows that the first run deleted or
+// dropped. They differ only for visit_finished, because the user placed a hold after the plan.
 func checkTaken(t *testing.T, plan, first string) {
 	t.Helper()
 	if !regexp.MustCompile(`\ngps_fix_old .* 20\d\d-\d\d-\d\d \d\d:`).MatchString(first) {
@@ -185,7 +186,7 @@ func checkTaken(t *testing.T, plan, first string) {
 	}
 }
 
-// checkFacts compares what the policy file says about tables with the tables.
+// checkFacts checks what the policy file says about tables.
 func checkFacts(t *testing.T, db *pgtest.DB, file string) {
 	t.Helper()
 	for _, want := range []string{

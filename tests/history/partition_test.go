@@ -103,8 +103,8 @@ const allTables = `SELECT oid::regclass::text FROM pg_class
 		'pg_catalog'::regnamespace, 'information_schema'::regnamespace, 'retention'::regnamespace)
 	ORDER BY 1`
 
-// TestPartitionDroppedBeforeDown undoes a migration after the table's partitions have changed.
-// Undoing builds the index on the present partitions.
+// TestPartitionDroppedBeforeDown undoes a migration after the table's partitions have changed. The
+// undone migration must build the index on the partitions that exist at that time.
 func TestPartitionDroppedBeforeDown(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, partitionSchema, partitionPolicy)
@@ -122,9 +122,10 @@ policies:
 	}
 }
 
-// TestLargePartitionIsNamed checks that a migration builds the index on a limited amount of
-// partitions at a time, because it locks them. Its error names the partitions without an index. On
-// a partition that is too large the migration never builds the index.
+// TestLargePartitionIsNamed checks the index on partitions that were created after the migration
+// was generated. Each attempt builds the index on the smallest partitions, with less than 64 MB
+// together, because the build blocks writes to them. If other partitions remain, the migration
+// fails, and its error names them. No attempt builds the index on a partition of 64 MB or more.
 func TestLargePartitionIsNamed(t *testing.T) {
 	t.Parallel()
 	in := kit.Prepare(t, partitionSchema, partitionPolicy)

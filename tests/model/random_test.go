@@ -84,8 +84,8 @@ func writeScenario(d dice, number int, zone *time.Location, present, resumes boo
 	a.inherit()
 	a.fill()
 	a.hold()
-	// A refused row is recognized by its place. If a statement moves it, another entry of "any"
-	// counts it again.
+	// A run recognizes a refused row by its table and ctid. If a statement moves the row meanwhile,
+	// the pass of another entry of "any" counts the row again.
 	if a.oneIn(4) && !a.policy.any {
 		for range 1 + a.IntN(2) {
 			a.between = append(a.between, pick(a.dice, a.tableSet.item.disturbances()...))

@@ -29,7 +29,7 @@ func (a *author) then() {
 		add(own(plainInsert{some()}))
 	}
 	c := p.clock()
-	// rows whose clock is NULL are in a batch of their own
+	// A run takes rows whose clock is NULL in a separate batch.
 	single := a.once && !p.any && p.budget == 0 && (c == nil || !c.nulls)
 	p.whole = single && a.oneIn(3) && (c == nil || c.watermark == nil)
 	if a.once = single && !p.whole && a.oneIn(8); a.once {
@@ -73,7 +73,8 @@ func (p *policy) copies() bool {
 	})
 }
 
-// addMark adds an update that marks the rows. The policy's where excludes marked rows.
+// addMark adds an update that marks the rows. It also adds a condition to the policy's "where", so
+// that the policy takes no marked rows.
 func (a *author) addMark() bool {
 	p, done := a.policy, a.col("done")
 	var mark expr = is{col{"", done}, "NOT TRUE"}

@@ -149,8 +149,8 @@ const sleepy = `{table: m, due: {age: {column: at, older_than: 7 days}}, then: [
 
 const isSleeping = "SELECT EXISTS (SELECT FROM pg_stat_activity WHERE pid = $1 AND wait_event = 'PgSleep')"
 
-// TestCancelledWhileSleepingBetweenBatches checks that a cancel ends a sleeping run as it ends a
-// batch.
+// TestCancelledWhileSleepingBetweenBatches checks that a cancel ends a run that sleeps between two
+// batches, just like a run in a batch.
 func TestCancelledWhileSleepingBetweenBatches(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, "", sleepy)

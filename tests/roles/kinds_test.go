@@ -13,8 +13,9 @@ import (
 )
 
 // TestBootstrapByAdministrator runs the bootstrap script as an administrator who is not a
-// superuser, as at a hosting provider. The script does what the administrator may do. Its error
-// lists the remaining statements, which a superuser then executes.
+// superuser, for example at a hosting provider. The script executes the statements that this
+// administrator may execute. The script's error lists the remaining statements, which a superuser
+// then executes.
 func TestBootstrapByAdministrator(t *testing.T) {
 	t.Parallel()
 	db := pgtest.CronServer(t)
@@ -75,8 +76,9 @@ func TestBootstrapByAdministrator(t *testing.T) {
 	s.must(viewer, "verify")
 }
 
-// TestTwoDatabasesOfOneServer installs into three databases of one server, one of them with other
-// role names. Uninstalling two of them must not change the first one or the memberships of roles.
+// TestTwoDatabasesOfOneServer installs into three databases of one server. The third database has
+// other role names. Uninstalling from the second and the third database must not change the first
+// database or the memberships of roles.
 func TestTwoDatabasesOfOneServer(t *testing.T) {
 	t.Parallel()
 	db := pgtest.Server(t, sandbox.Options{})

@@ -107,7 +107,8 @@ BEGIN
             END IF;
         END IF;
     END IF;
-    -- The position is the last group, and how many of its rows stay.
+    -- The position is an array of two numbers: the number of the last group, and how many rows of
+    -- this group the run has skipped so far.
     IF v_found.groups <> '{}' AND (p_skip OR v_found.hi IS NULL) THEN
         v_group := v_found.groups[cardinality(v_found.groups)];
         EXECUTE format('SELECT count(*) FROM unnest($1, $2, $3) x ("group", rel, tid)

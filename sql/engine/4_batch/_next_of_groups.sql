@@ -1,6 +1,7 @@
 -- _next_of_groups does the work of _next_rows for a ranked pass. It returns the surplus rows of
--- groups, and the keys of the groups. A position is the number of a group, and how many of its rows
--- the run skipped. _batch_as_worker determines the position at its end.
+-- groups, and the keys of the groups. A position is an array of two numbers: the number of a group,
+-- and how many rows of this group the run skipped. _batch_as_worker determines the position at its
+-- end.
 -- p_range: return only groups whose surplus rows one statement can take
 CREATE OR REPLACE FUNCTION retention._next_of_groups(
     p_policy retention.policy, p_batch retention.batch_range, p_rows integer, p_range boolean, OUT scanned bigint,

@@ -1,6 +1,6 @@
--- Returns the errors of plpgsql_check in the routines of schema $1. Two kinds are no errors:
--- _run_all tries a COMMIT that always fails, and catches the error. Functions that read schema cron
--- check first whether it exists.
+-- Returns the errors of plpgsql_check in the routines of schema $1. The query leaves out two kinds
+-- of errors that do not make a call fail. _run_all executes a COMMIT that always fails, and catches
+-- the error. Functions that read schema cron first check whether this schema exists.
 SELECT p.proname::text, format('line %s of %s would fail: %s', coalesce(c.lineno, 0), p.oid::regprocedure,
                                c.message || coalesce(' [' || c.sqlstate || ']', '')),
        coalesce(c.detail, ''), coalesce(c.hint, '')
