@@ -38,8 +38,8 @@ func TestRefusedArguments(t *testing.T) {
 	for _, c := range []struct{ argument, message, hint string }{
 		{`scope => '{"g": 1, "id": 2}'`, `cannot be narrowed by "id"`, "It can be narrowed by: g, k."},
 		{`scope => '{"g": null}'`, `the scope must give "g" a single value, not null`, "Give a text"},
-		{`scope => '{"g": [1]}'`, "but an array", "Give a text"},
-		{`scope => '{"g": {}}'`, "but an object", "Give a text"},
+		{`scope => '{"g": [1]}'`, "a single value, not an array", "Give a text"},
+		{`scope => '{"g": {}}'`, "a single value, not an object", "Give a text"},
 		{`scope => '{}'`, "{} is not a scope", "for all rows"},
 		{`scope => 'null'`, "null is not a scope", "chain_id"},
 		{`scope => '["g"]'`, `["g"] is not a scope`, "chain_id"},
