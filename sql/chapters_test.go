@@ -27,7 +27,8 @@ var calledByDryRuns = map[string][]string{"_begin": {"_run_report"}, "_run_all":
 // these.
 var notByRuns = []string{
 	"advance", "application", "claim_keys", "close", "column", "cron_command", "each", "each_drop", "index",
-	"index_drop", "index_partitioned", "install", "install_drop", "job", "job_drop", "policy", "policy_script", "policy_drop", "privilege",
+	"index_drop", "index_partitioned", "install", "install_drop", "job", "job_drop", "policy", "policy_script", "policy_drop",
+	"privilege",
 	"refuse_untrusted", "seen_keys", "touch",
 }
 

@@ -91,7 +91,8 @@ func (v *inspection) checkExpressions(r reading, checks []generator.Check) error
 		if p := v.policyAt(c.Expr.Position); err != nil && errors.As(err, &refused) && meansNothing(refused) &&
 			p != nil {
 			v.add(refusal(p, c.Expr.Position, refused, fmt.Sprintf("an expression of policy %q is refused", p.Name),
-				`Restore the objects that it uses, or change the expression. Then run "pgretain snapshot" and "pgretain generate", and migrate.`))
+				`Restore the objects that it uses, or change the expression. `+
+					`Then run "pgretain snapshot" and "pgretain generate", and migrate.`))
 		} else if err != nil && (!errors.As(err, &refused) || refused.Code != insufficientPrivilege) {
 			return err
 		}

@@ -77,7 +77,8 @@ func (v *inspection) refusedToCount(p *policy.Policy, refused *pgconn.PgError) b
 		return false
 	case !v.found(p.Name, codeExpression):
 		v.add(refusal(p, p.Position, refused, fmt.Sprintf("the functions of policy %q are refused", p.Name),
-			`Restore the objects that its expressions use, or change the expressions. Then run "pgretain snapshot" and "pgretain generate", and migrate.`))
+			`Restore the objects that its expressions use, or change the expressions. `+
+				`Then run "pgretain snapshot" and "pgretain generate", and migrate.`))
 	}
 	return true
 }

@@ -25,7 +25,8 @@ func (c changed) name() string { return c.want.String() }
 // compares them.
 func (v *inspection) checkSnapshot(r reading) error {
 	v.effective = v.opt.Snapshot
-	request := inspect.Request{SearchPath: v.install.SearchPath, Runtime: v.install.Schema, Each: v.source.SchemaPatterns(),
+	request := inspect.Request{SearchPath: v.install.SearchPath, Runtime: v.install.Schema,
+		Each:   v.source.SchemaPatterns(),
 		Tables: lists.Map(v.opt.Snapshot.Tables, (*catalog.Table).String)}
 	live, _, err := inspect.Read(r.ctx, r.tx, request)
 	if err == nil {

@@ -13,7 +13,7 @@ import (
 	"pgretain/tests/fixture"
 )
 
-// TestExamples checks that the checked-in migrations of every example are what generate writes.
+// TestExamples checks that the checked-in migrations of every example equal the output of generate.
 // With -update it writes them.
 func TestExamples(t *testing.T) {
 	t.Parallel()

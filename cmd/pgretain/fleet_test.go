@@ -7,7 +7,7 @@ import (
 )
 
 // TestFoundDatabases checks that checkFound refuses names that are paths or options. If there is a
-// password_command, it also refuses databases on another host than that of the query.
+// password_command, it also refuses databases that are not on the host of the query.
 func TestFoundDatabases(t *testing.T) {
 	t.Parallel()
 	const asked = "host=db1.example port=5433 dbname=postgres user=u"

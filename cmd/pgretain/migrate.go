@@ -22,8 +22,8 @@ import (
 	catalogsql "pgretain/sql/catalog"
 )
 
-// destination is one of the two migration directories with its database: that of the tables, or
-// that of the jobs.
+// destination is a migration directory with its database: the database of the tables, or the
+// database of the jobs.
 type destination struct {
 	directory
 	project *project
@@ -354,7 +354,7 @@ func (c *console) bootstrap(ctx context.Context, _ []string) error {
 		c.printf("%s", script)
 		return nil
 	case c.Migrator == "":
-		return usagef("--apply requires --migrator, because the connection is that of the DBA")
+		return usagef("--apply requires --migrator, because the DBA connects")
 	}
 	return install.Run(ctx, c.DatabaseURL, script, func(d diag.Diagnostic) { c.show(diag.List{d}, nil) })
 }

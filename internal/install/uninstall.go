@@ -30,7 +30,7 @@ func Uninstall(ctx context.Context, url string, dir fs.FS, o Options) error {
 	if s.Cron {
 		steps = append(steps, s.removeJobs)
 	} else {
-		steps = append(steps, s.checkHolds, s.removeIndexes, s.remove)
+		steps = append(steps, s.checkRemoval, s.removeIndexes, s.remove)
 	}
 	for _, step := range append(steps, s.forget) {
 		if err == nil {
@@ -47,11 +47,10 @@ func (s *session) writable(context.Context) error {
 	return nil
 }
 
-func (s *session) checkHolds(ctx context.Context) error {
-	if !s.server.runtime {
-		return nil
-	}
-	return s.refuseHolds(ctx)
+// checkRemoval returns an error if a hold is in force that was not exported, or if the schema has
+// objects of the user.
+func (s *session) checkRemoval(ctx context.Context) error {
+	return s.script(ctx, "SET LOCAL pgretain.only_check = on;\n"+s.Removal)
 }
 
 // removeIndexes drops the indexes of tables that are not partitioned.

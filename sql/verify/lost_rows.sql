@@ -18,7 +18,8 @@ CROSS JOIN LATERAL (
            format('SELECT * FROM retention.hold WHERE id IN (%s);', CASE WHEN x.several THEN x.ids ELSE x.id::text END)
     WHERE x.gone
     UNION ALL
-    SELECT 'unknown', CASE WHEN x.several THEN format('could not determine whether the rows of %s on table "%s" are there',
+    SELECT 'unknown',
+           CASE WHEN x.several THEN format('could not determine whether the rows of %s on table "%s" are there',
         x.holds, x.object)
                            ELSE format('could not determine whether the row of %s on table "%s" is there', x.holds,
                                x.object) END,

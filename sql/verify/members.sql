@@ -27,9 +27,11 @@ WITH wanted AS (
 )
 SELECT m.policy, concat(m.policy, '@', m.member) AS object, m.member, m.state, CASE WHEN m.state IN ('new', 'gone')
     THEN 'info' ELSE 'drift' END AS severity,
-       CASE m.state WHEN 'new' THEN format('the instance of policy "%s" for %s "%s" does not exist yet', m.policy, m.kind,
+       CASE m.state WHEN 'new' THEN format('the instance of policy "%s" for %s "%s" does not exist yet',
+                                              m.policy, m.kind,
            m.member)
-                    WHEN 'gone' THEN format('%s "%s" is gone, and the instance of policy "%s" for it is not dropped yet', m.kind, m.member, m.policy)
+                    WHEN 'gone' THEN format('%s "%s" is gone, and the instance of policy "%s" for it is not dropped yet',
+                                            m.kind, m.member, m.policy)
                     WHEN 'bare' THEN format('schema "%s" has no table "%s", for policy "%s"', m.member, m.name,
                         m.policy)
                     WHEN 'unfit' THEN format('schema "%s" cannot be an instance of policy "%s"', m.member, m.policy)

@@ -26,7 +26,8 @@ SELECT $1 AS policy, $6::text AS object, CASE WHEN x.since THEN 'info' ELSE '' E
               CASE WHEN c.due = 1 AND NOT c.capped THEN 'row' ELSE 'rows' END, $6::text, $1,
               coalesce(' for ' || c.scope::text, '')) AS message,
        CASE WHEN x.since
-            THEN format('The last run left no due rows, so these became due later; the next run of job "%s" takes them.', $4)
+            THEN format('The last run left no due rows, so these became due later; '
+                        'the next run of job "%s" takes them.', $4)
             ELSE format('They were due at %s, and job "%s" should have taken them by its schedule.',
                         to_char($2 AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS "UTC"'), $4) END AS detail,
        CASE WHEN x.since THEN '' ELSE format('SELECT * FROM retention.status; CALL retention.run(%L%s);', $1,

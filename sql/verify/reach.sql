@@ -38,7 +38,8 @@ WITH RECURSIVE declared (oid, root) AS (
                       AND (y.typnotnull OR a.attnotnull AND NOT EXISTS (
                      SELECT FROM pg_trigger g WHERE g.tgrelid = r.conrelid AND NOT g.tgisinternal
                        AND g.tgenabled <> 'D' AND g.tgtype & 19 = 19))
-                      AND (r.confdeltype = 'n' OR NOT a.atthasdef AND a.attidentity = '' AND y.typdefault IS NULL)) THEN 'r'
+                      AND (r.confdeltype = 'n' OR NOT a.atthasdef AND a.attidentity = '' AND y.typdefault IS NULL))
+                  THEN 'r'
                           ELSE r.confdeltype END AS action
     FROM declared d JOIN pg_constraint k ON k.oid = d.oid JOIN pg_constraint r ON r.oid = d.root
         AND r.conrelid = k.conrelid

@@ -41,7 +41,8 @@ WITH RECURSIVE met AS MATERIALIZED (
                 AND (y.typnotnull OR a.attnotnull AND NOT EXISTS (
                      SELECT FROM pg_trigger g WHERE g.tgrelid = k.conrelid AND NOT g.tgisinternal
                        AND g.tgenabled <> 'D' AND g.tgtype & 19 = 19))
-              AND (k.confdeltype = 'n' OR k.confdeltype = 'd' AND NOT a.atthasdef AND a.attidentity = '' AND y.typdefault IS NULL)) AS strict,
+              AND (k.confdeltype = 'n'
+                   OR k.confdeltype = 'd' AND NOT a.atthasdef AND a.attidentity = '' AND y.typdefault IS NULL)) AS strict,
            ARRAY(SELECT t.name FROM above x JOIN names t ON t.oid = x.rel WHERE x.key = k.oid) AS names
     FROM pg_constraint k JOIN names p ON p.oid = k.confrelid JOIN names c ON c.oid = k.conrelid
     WHERE k.oid IN (SELECT m.key FROM met m)

@@ -34,7 +34,8 @@ WITH RECURSIVE named AS (
 )
 SELECT DISTINCT w.of AS policy, n.nspname || '.' || c.relname AS object,
        format('row security of table "%s.%s" stops %s "%s"', n.nspname, c.relname, w.kind, w.of) AS message,
-       format('Its functions read the table%s as role "%s", which row security is for: they fail (42501) instead of skipping rows that they cannot see.',
+       format('Its functions read the table%s as role "%s", which row security is for: '
+               'they fail (42501) instead of skipping rows that they cannot see.',
               ' through ' || x.views, r.rolname)
        || CASE WHEN own.forced THEN ' It is forced on the table''s owner, too.' ELSE '' END AS detail,
        CASE WHEN own.forced THEN format('ALTER TABLE %I.%I NO FORCE ROW LEVEL SECURITY; or ', n.nspname, c.relname)

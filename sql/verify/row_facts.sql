@@ -83,7 +83,8 @@ WHERE f.ahead > 0
 UNION ALL
 SELECT 1, 'V067', CASE WHEN coalesce(e.explained, 0) = 0 AND e.fault IS NULL THEN 'info' ELSE 'drift' END,
        coalesce('policy "' || $1 || '" cannot run: ' || e.fault,
-           format('values of "%s" of table "%s" are not timestamps in encoding %s, and are never due under policy "%s"', e.clock, $4,
+           format('values of "%s" of table "%s" are not timestamps in encoding %s, and are never due under policy "%s"',
+                   e.clock, $4,
                e.kind, $1)), '', '',
        CASE WHEN e.fault IS NOT NULL THEN 'Each run trips before it takes a row.'
             ELSE format('Of %s sampled values, %s are not plausible timestamps, for example %s.', e.seen, e.lost,

@@ -110,7 +110,8 @@ func (in *Installed) CheckPreview(t testing.TB, policy, asOf string, scope *stri
 	}
 	f.compare(t, policy, in.contents(t))
 	for _, e := range effects {
-		if _, bounded := e.bound(); e.Rows == nil && !bounded && !strings.Contains(e.Note, "position that a run has reached") {
+		_, bounded := e.bound()
+		if e.Rows == nil && !bounded && !strings.Contains(e.Note, "position that a run has reached") {
 			unknown = append(unknown, e.Note)
 		}
 	}

@@ -21,7 +21,8 @@ BEGIN
                  AND (t.typnotnull OR a.attnotnull AND NOT EXISTS (
                      SELECT FROM pg_trigger g WHERE g.tgrelid = k.conrelid AND NOT g.tgisinternal
                        AND g.tgenabled <> 'D' AND g.tgtype & 19 = 19))
-                 AND (k.confdeltype = 'n' OR NOT a.atthasdef AND a.attidentity = '' AND t.typdefault IS NULL)) THEN 'r' ELSE k.confdeltype END
+                 AND (k.confdeltype = 'n' OR NOT a.atthasdef AND a.attidentity = '' AND t.typdefault IS NULL))
+                  THEN 'r' ELSE k.confdeltype END
     FROM pg_constraint k
     WHERE k.contype = 'f' AND k.confrelid = ANY (p_tables) AND k.oid = ANY (ARRAY(
               SELECT d.objid FROM pg_depend d WHERE d.refclassid = 'pg_class'::regclass AND d.refobjid = ANY (p_tables)

@@ -22,7 +22,8 @@ BEGIN
         FROM named n JOIN pg_operator o ON o.oprname = n.name AND o.oprnamespace = n.schema
     ), value AS (  -- types of the policy's values, except those of pg_catalog
         SELECT p.name AS policy, a.atttypid AS type
-        FROM unnest(p_policies) p CROSS JOIN unnest(retention._resolve_tables(ARRAY(SELECT jsonb_object_keys(p.dependencies)))) r (id)
+        FROM unnest(p_policies) p
+        CROSS JOIN unnest(retention._resolve_tables(ARRAY(SELECT jsonb_object_keys(p.dependencies)))) r (id)
         JOIN pg_attribute a ON a.attrelid = r.id WHERE a.atttypid >= c_first
         UNION SELECT c.policy, c.result FROM called c WHERE c.result >= c_first AND NOT EXISTS (
             SELECT FROM unnest(c.arguments) g WHERE g >= c_first)

@@ -141,7 +141,8 @@ BEGIN
         -- A statement also changes child tables. Their rows are not the policy's, and a key of the
         -- parent is not unique in them.
         IF v_rel.relhassubclass AND v_rel.kind = 'table' AND v_rel.name = ANY (v_rel.related || v_rel.own) THEN
-            RETURN QUERY SELECT v_rel.policy, format('table "%s" inherits from "%s", so steps would change its rows, too; '
+            RETURN QUERY SELECT v_rel.policy,
+                   format('table "%s" inherits from "%s", so steps would change its rows, too; '
                           'ALTER TABLE %s NO INHERIT %s', retention._table_name(i.inhrelid), v_rel.name,
                           i.inhrelid::regclass, v_rel.oid::regclass)
             FROM pg_inherits i WHERE i.inhparent = v_rel.oid;
@@ -199,7 +200,8 @@ BEGIN
     JOIN unnest(p_policies) p ON k.names && (p.deletes || p.statement_deletes || ARRAY(
         SELECT e.key FROM jsonb_each(p.dependencies) e WHERE e.value ? 'cascades')) ORDER BY 2;
     RETURN QUERY
-    SELECT DISTINCT p.name, format('foreign key %s -> %s (%s) would change rows, and the policy was generated without it',
+    SELECT DISTINCT p.name,
+           format('foreign key %s -> %s (%s) would change rows, and the policy was generated without it',
                                    k."to", k."from", k.name) || c_again
     FROM unnest(p_policies) p CROSS JOIN unnest(p.deletes || p.statement_deletes || ARRAY(
         SELECT e.key FROM jsonb_each(p.dependencies) e WHERE e.value ? 'cascades')) d (name)
