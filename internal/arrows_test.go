@@ -72,6 +72,7 @@ var arrows = map[string][]string{
 	"tests/kills":       {"internal/sandbox", "tests/kit", "tests/pgtest"},
 	"tests/life":        {"*"},
 	"tests/model":       {"internal/quote", "tests/kit", "tests/pgtest"},
+	"tests/providers":   {"*"},
 	"tests/races":       {"*"},
 	"tests/roles":       {"*"},
 	"internal":          {},

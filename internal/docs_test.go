@@ -18,6 +18,33 @@ var (
 	pageHeading = regexp.MustCompile(`(?m)^#+ (.*)$`)
 )
 
+// scripted matches a command that gives psql a script, by a pipe or by a file.
+var scripted = regexp.MustCompile(`\w \| psql\b.*|^ +psql -v.*|\bpsql\b.* (-f|--file)\b.*`)
+
+// TestPsqlStopsAtAnError checks that psql ends with an error if a statement of a script fails.
+// Otherwise psql continues, and its exit code is 0.
+func TestPsqlStopsAtAnError(t *testing.T) {
+	t.Parallel()
+	found := 0
+	texts := append(fixture.Documents(t, ".."), "../cmd/pgretain/help.txt", "../cmd/pgretain/texts.txt.tmpl")
+	for _, page := range texts {
+		for line := range strings.Lines(fixture.ReadFile(t, page)) {
+			if strings.HasPrefix(line, "|") { // a row of a table
+				continue
+			}
+			for _, command := range scripted.FindAllString(line, -1) {
+				found++
+				if !strings.Contains(command, "-v ON_ERROR_STOP=1") {
+					t.Errorf("%s: %s lacks -v ON_ERROR_STOP=1", page, command)
+				}
+			}
+		}
+	}
+	if found < 10 {
+		t.Errorf("found %d commands, want at least 10", found)
+	}
+}
+
 // TestLinks checks the relative links of all Markdown pages. The linked file, and the linked
 // heading, must exist. docs/index.md must link to every page of docs.
 func TestLinks(t *testing.T) {

@@ -283,8 +283,9 @@ func Bootstrap(install policy.Install, database, migrator string) (string, error
 	if database == "" || migrator == "" {
 		return "", errors.New("bootstrapping: a database and a migrating role are needed")
 	}
-	return render("bootstrap", map[string]any{"Database": database, "Migrator": migrator,
-		"Roles": rolesOf(install, migrator), "Cron": install.Scheduler == "pg_cron" && !install.CronElsewhere()}), nil
+	return render("bootstrap", map[string]any{"Database": database, "Migrator": migrator, "Schema": install.Schema,
+		"Roles": rolesOf(install, migrator), "Elsewhere": false,
+		"Cron": install.Scheduler == "pg_cron" && !install.CronElsewhere()}), nil
 }
 
 // Run executes a script of Bootstrap or BootstrapCron as the role of the connection. It passes
@@ -334,7 +335,7 @@ func BootstrapCron(install policy.Install, migrator string) (string, error) {
 		return "", Refusal("schema cron is not in another database", "",
 			"Set install.database and install.cron_database, or leave --cron out.")
 	}
-	return render("bootstrap_cron", map[string]any{"Database": install.CronDatabase, "Application": install.Database,
-		"Schema": install.CronSchema(), "Mark": sqlfiles.SchemaMark, "Migrator": migrator, "Roles": rolesOf(install,
-			migrator)}), nil
+	return render("bootstrap", map[string]any{"Database": install.CronDatabase, "Application": install.Database,
+		"Schema": install.CronSchema(), "Mark": sqlfiles.SchemaMark, "Migrator": migrator,
+		"Roles": rolesOf(install, migrator), "Elsewhere": true, "Cron": true}), nil
 }

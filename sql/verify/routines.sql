@@ -103,7 +103,11 @@ SELECT w.n, f.code, format('%s "%s" ', w.kind, w.name)
        || CASE f.code WHEN 'V004' THEN 'runs with other rights or settings'
                       ELSE 'has another ' || string_agg(f.what, ', ' ORDER BY f.place) END,
        string_agg(f.want, '; ' ORDER BY f.place), string_agg(f.got, '; ' ORDER BY f.place),
-       CASE f.code WHEN 'V005' THEN format('ALTER ROUTINE %s OWNER TO %I; SELECT retention._apply_privileges();',
-                                           w.oid::regprocedure, w.want ->> 'owner') ELSE $3::text END
+       CASE WHEN f.code <> 'V005' THEN $3::text
+            -- The new owner of a function needs CREATE on the schema. Worker and runner lack it.
+            WHEN w.want ->> 'owner' <> (SELECT pg_get_userbyid(n.nspowner) FROM pg_namespace n WHERE n.nspname = $1)
+            THEN 'pgretain bootstrap | psql -X -v ON_ERROR_STOP=1'
+            ELSE format('ALTER ROUTINE %s OWNER TO %I; SELECT retention._apply_privileges();',
+                        w.oid::regprocedure, w.want ->> 'owner') END
 FROM wanted w JOIN facet f ON f.n = w.n GROUP BY w.n, w.kind, w.name, w.oid, w.want, f.code
 ORDER BY 1, 2

@@ -41,6 +41,12 @@ func CronServer(t testing.TB) *DB {
 	return blank.Copy(t, func(*DB) {})
 }
 
+// CronServerWith is CronServer with further settings of postgresql.conf.
+func CronServerWith(t testing.TB, settings map[string]string) *DB {
+	t.Helper()
+	return blank.copyWith(t, settings, func(*DB) {})
+}
+
 // blank is a server that has only the extension pg_cron. Copying it takes a tenth of the time that
 // initdb takes.
 var blank Origin
@@ -57,6 +63,11 @@ type Origin struct {
 // the origin, and fills its database with the function "build".
 func (o *Origin) Copy(t testing.TB, build func(*DB)) *DB {
 	t.Helper()
+	return o.copyWith(t, nil, build)
+}
+
+func (o *Origin) copyWith(t testing.TB, settings map[string]string, build func(*DB)) *DB {
+	t.Helper()
 	o.built.Do(func() {
 		var s *sandbox.Server
 		if s, o.err = sandbox.Start(context.Background(), steady(sandbox.Options{Cron: true})); o.err != nil {
@@ -72,7 +83,13 @@ func (o *Origin) Copy(t testing.TB, build func(*DB)) *DB {
 	if o.db == nil {
 		t.Fatal("the origin could not be built; see the failure of the test that called Copy first")
 	}
-	return o.db.CloneFiles(t)
+	return o.db.cloneFiles(t, settings)
+}
+
+// Other returns a database of the server of this test that another role has created.
+func (db *DB) Other(t testing.TB, name string) *DB {
+	t.Helper()
+	return db.server.open(t, name)
 }
 
 // Sibling creates another database on the server of this test.
@@ -102,7 +119,12 @@ func (db *DB) Clone(t testing.TB) *DB {
 // must be stopped before. It returns the database of the same name on the new server.
 func (db *DB) CloneFiles(t testing.TB) *DB {
 	t.Helper()
-	return db.copied(t, nil, func(clone *sandbox.Server) *exec.Cmd {
+	return db.cloneFiles(t, nil)
+}
+
+func (db *DB) cloneFiles(t testing.TB, settings map[string]string) *DB {
+	t.Helper()
+	return db.copied(t, settings, func(clone *sandbox.Server) *exec.Cmd {
 		// --archive keeps the times of the files.
 		cmd := clone.Command(context.Background(), "cp", "--archive", db.Server.DataDir(), clone.DataDir())
 		cmd.Path, cmd.Err = exec.LookPath("cp")
