@@ -3,7 +3,7 @@
 CREATE OR REPLACE FUNCTION retention._count_as_worker(
     p_policy text, p_as_of timestamptz, p_limit bigint, p_scope jsonb, p_older_than interval)
 RETURNS retention.due_count LANGUAGE plpgsql STABLE AS $function$
-DECLARE v_facts CONSTANT jsonb := (retention._get_policy(p_policy)).facts; v_count retention.due_count;
+DECLARE v_policy CONSTANT retention.policy := retention._get_policy(p_policy); v_count retention.due_count;
 BEGIN
     IF p_limit IS NOT NULL THEN
         v_count.due := retention._due_as_worker(p_policy, p_as_of, p_limit, true, p_scope, p_older_than);
@@ -12,8 +12,7 @@ BEGIN
     END IF;
     EXECUTE format(
         'WITH found AS MATERIALIZED (
-             SELECT %s AS clock, d.rel, d.tid, d.verdict FROM retention.%I($1) d CROSS
-                 JOIN LATERAL (SELECT (d.t).*) t
+             SELECT %s AS clock, d.rel, d.tid, d.verdict FROM %s CROSS JOIN LATERAL (SELECT (d.t).*) t
          ), held AS MATERIALIZED (
              SELECT h.rel, h.tid
              FROM retention._held($3, ARRAY(SELECT f.rel FROM found f WHERE f.verdict IS NULL),
@@ -32,9 +31,9 @@ BEGIN
                 (SELECT coalesce(jsonb_object_agg(k.guard, k.n), ''{}'')
                  FROM (SELECT rtrim(x.verdict, ''?'') AS guard, count(*) AS n FROM evaluated x
                      WHERE x.verdict LIKE ''%%?'' GROUP BY 1) k)
-         FROM evaluated j', coalesce(v_facts ->> 'clock', 'NULL::text'), p_policy || '_rows')
+         FROM evaluated j', coalesce(v_policy.facts ->> 'clock', 'NULL::text'), retention._rows_call(v_policy))
     INTO v_count
     USING retention._batch_range(p_as_of, p_older_than, p_scope), retention._holds(p_policy, p_as_of), p_policy,
-        p_as_of, v_facts -> 'encoding';
+        p_as_of, v_policy.facts -> 'encoding';
     RETURN v_count;
 END $function$;

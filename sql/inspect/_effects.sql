@@ -55,7 +55,7 @@ BEGIN
         name text, key jsonb, blind boolean)
     WHERE e.step > 0;
     RETURN QUERY EXECUTE format(
-        'WITH _found AS MATERIALIZED (SELECT d.rel, d.tid FROM retention.%I($1) d WHERE d.verdict IS NULL
+        'WITH _found AS MATERIALIZED (SELECT d.rel, d.tid FROM %s WHERE d.verdict IS NULL
             OR d.verdict = ''passed''),
          _held AS MATERIALIZED (
              SELECT h.rel, h.tid
@@ -69,7 +69,7 @@ BEGIN
          SELECT (e.value ->> ''step'')::integer, ''unknown'', NULL, NULL, NULL, NULL, w.why
          FROM jsonb_array_elements($6) e CROSS JOIN jsonb_array_elements_text(e.value -> ''notes'') w(why)
          WHERE EXISTS (SELECT FROM _batch)
-         UNION ALL %s', p_policy || '_rows', v_steps, v_found)
+         UNION ALL %s', retention._rows_call(v_policy), v_steps, v_found)
     USING retention._batch_range(p_as_of, p_older_than, p_scope), p_limit, p_policy,
           NOT v_policy.partitions AND retention._holds(p_policy, p_as_of), p_as_of, v_policy.steps;
 END $function$;

@@ -11,8 +11,8 @@ DECLARE
               FROM retention._scopes($5) x (scope)
               UNION ALL SELECT retention._batch_range($1, $4), false
               WHERE EXISTS (SELECT FROM retention._scopes($5) x (scope) WHERE x.scope IS NOT NULL)) s
-        CROSS JOIN LATERAL retention.%I(s.batch) d WHERE d.rel = $2 AND d.tid = $3 ORDER BY s.scoped DESC LIMIT 1',
-                                    v_policy.name || '_rows');
+        CROSS JOIN LATERAL %s WHERE d.rel = $2 AND d.tid = $3 ORDER BY s.scoped DESC LIMIT 1',
+                                    retention._rows_call(v_policy, 's.batch'));
     v_window CONSTANT interval := retention.window_of(v_policy.name);
     v_given record; v_rel oid; v_tid tid; v_found boolean; v_keeper text; v_before timestamptz; v_middle timestamptz;
 BEGIN

@@ -116,6 +116,9 @@ CREATE TABLE IF NOT EXISTS retention.policy (
     --   pending_archival: number of WAL files
     --   wal_rate: bytes per second
     waits jsonb,
+    -- The table for which the functions of an instance were created. NULL for other policies. If
+    -- another table has its name, the next run creates the instance again.
+    table_oid oid,
     -- When a migration installed the policy. The policy cannot be late before that time.
     installed_at timestamptz NOT NULL DEFAULT pg_catalog.now()
 );

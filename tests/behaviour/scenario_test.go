@@ -233,8 +233,8 @@ func (b *bench) comparePreview(t *testing.T, policy string, c scenario, goes []s
 	if c.kept != nil && !maps.Equal(c.kept, kept) {
 		t.Errorf("preview says %v are kept, want %v", kept, c.kept)
 	}
-	if diff := cmp.Diff(goes, b.rows(t, c, "SELECT (r.t).* FROM retention."+policy+"_rows(retention.scope_at('"+
-		policy+"', :as_of)) r WHERE r.verdict IS NULL")); diff != "" {
+	if diff := cmp.Diff(goes, b.rows(t, c, "SELECT (d.t).* FROM "+
+		b.RowsCall(policy, "retention.scope_at('"+policy+"', :as_of)")+" WHERE d.verdict IS NULL")); diff != "" {
 		t.Errorf("%s_rows differs (-want +got):\n%s", policy, diff)
 	}
 }

@@ -57,7 +57,8 @@ func TestMigrationKeepsViewsOfUsers(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, lifeSchema, notes("old", "app.note"))
 	in.DB.Exec(t, `CREATE VIEW public.mine AS
-		SELECT (r.t).* FROM retention.old_rows(retention.scope_at('old', now())) r`)
+		SELECT (r.t).* FROM retention.old_rows(retention.scope_at('old', now()))
+			r (rel oid, tid tid, t app.note, verdict text)`)
 	before := kit.Catalog(t, in.DB, "retention")
 	in.Generate(t, strings.Replace(notes("old", "app.note"), "days: 30", "days: 31", 1))
 	_, err := in.TryUp(t)

@@ -150,19 +150,27 @@ func (in *Installed) Count(policy, asOf string) (due int64, kept map[string]int6
 // DueQuery returns a query for the rows that are due and not held. Its parameter $1 is as_of. The
 // query reads the rows of <policy>_rows that nothing keeps, and leaves out the rows of _held_rows.
 func (in *Installed) DueQuery(policy string) string {
+	rows := in.RowsCall(policy, in.schema()+".scope_at("+quote.Literal(policy)+", $1::timestamptz)")
 	return strings.NewReplacer(
+		"p_rows", rows,
 		"retention", in.schema(),
-		"p_rows", quote.Ident(policy+"_rows"),
 		"'p'", quote.Literal(policy),
 	).Replace(`
 		WITH r AS (
-			SELECT x.*
-			FROM retention.p_rows(retention.scope_at('p', $1::timestamptz)) x
-			WHERE x.verdict IS NULL
+			SELECT d.*
+			FROM p_rows
+			WHERE d.verdict IS NULL
 		)
 		SELECT (r.t).*
 		FROM r
 		WHERE (r.rel, r.tid) NOT IN (SELECT h.rel, h.tid FROM retention._held_rows('p', $1::timestamptz) h)`)
+}
+
+// RowsCall returns the call of <policy>_rows for a FROM clause, under the alias d. argument is SQL.
+func (in *Installed) RowsCall(policy, argument string) string {
+	in.t.Helper()
+	return pgtest.Value[string](in.t, in, "SELECT "+in.schema()+`._rows_call(p, $2)
+		FROM `+in.schema()+".policy p WHERE p.name = $1", policy, argument)
 }
 
 // CountDue returns how many rows are due and not held.

@@ -10,11 +10,11 @@ DECLARE
     v_batch retention.batch_range := retention._batch_range(p_as_of, p_older_than, p_scope);
     v_held CONSTANT boolean := p_guards AND retention._holds(p_policy, p_as_of);
     v_rows CONSTANT text := format(CASE jsonb_typeof(p_scope) WHEN 'array' THEN
-        'FROM (SELECT DISTINCT ON (r.rel, r.tid) r.rel, r.tid, r.verdict
-               FROM jsonb_array_elements(($1).scope) s (scope)
-               CROSS JOIN LATERAL
-                   retention.%I(retention._batch_range(($1).as_of, ($1).older_than, s.scope)) r) d WHERE true'
-        ELSE 'FROM retention.%I($1) d WHERE true' END, p_policy || '_rows');
+        'FROM (SELECT DISTINCT ON (d.rel, d.tid) d.rel, d.tid, d.verdict
+               FROM jsonb_array_elements(($1).scope) s (scope) CROSS JOIN LATERAL %s) d WHERE true'
+        ELSE 'FROM %s WHERE true' END, retention._rows_call(retention._get_policy(p_policy),
+            CASE jsonb_typeof(p_scope) WHEN 'array' THEN
+                'retention._batch_range(($1).as_of, ($1).older_than, s.scope)' ELSE '$1' END));
     v_due bigint;
 BEGIN
     IF NOT p_guards THEN v_batch.tids := '{}'; END IF;  -- ranks are not evaluated

@@ -13,10 +13,9 @@ BEGIN
     SELECT * INTO v_each FROM retention.each e
     WHERE e.name = split_part(p_policy, '@', 1) AND NOT EXISTS (
         SELECT FROM retention.policy p WHERE p.name = p_policy AND p.hash = e.registers ->> 'hash'
-          -- The functions have the table's row type. The table may have been re-created or renamed.
-          AND EXISTS (SELECT FROM pg_proc f JOIN pg_class c ON c.reltype = ANY (f.proallargtypes)
-                      WHERE f.proname = format('%s_rows', p.name)
-                        AND c.oid = ANY (retention._resolve_tables(ARRAY[p.table_name])))) FOR UPDATE;
+          -- A re-created table lacks the privileges and columns that the instance needs.
+          AND p.table_oid = ANY (retention._resolve_tables(ARRAY[p.table_name]))
+          AND to_regprocedure(format('retention.%I(retention.batch_range)', p.name || '_rows')) IS NOT NULL) FOR UPDATE;
     IF NOT FOUND THEN RETURN false; END IF;
     v_names := (SELECT p.names FROM retention._instances(v_each) p WHERE p.place = v_place);
     IF v_names IS NULL THEN
@@ -54,6 +53,7 @@ BEGIN
         FROM string_to_table(i.search_path, ', ') x), 'pg_temp'), true) FROM retention.install i;
     EXECUTE v_script;
     PERFORM set_config('search_path', 'pg_catalog, pg_temp', true);
-    PERFORM retention._put_policy(v_policy);
+    PERFORM retention._put_policy(v_policy || jsonb_build_object('table_oid',
+        retention._table(v_policy ->> 'table_name')));
     RETURN true;
 END $function$;

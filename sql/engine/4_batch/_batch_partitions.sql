@@ -7,16 +7,16 @@ CREATE OR REPLACE FUNCTION retention._batch_partitions(
 RETURNS retention.batch_result LANGUAGE plpgsql AS $function$
 DECLARE
     v_batch retention.batch_range := p_batch;
-    v_verdict_query CONSTANT text := format('SELECT d.verdict FROM retention.%I($1) d WHERE d.rel = $2',
-        p_policy.name || '_rows');
+    v_call CONSTANT text := retention._rows_call(p_policy);
+    v_verdict_query CONSTANT text := format('SELECT d.verdict FROM %s WHERE d.rel = $2', v_call);
     v_taken retention.take_result; v_rel oid; v_at jsonb; v_verdicts text[];
     v_out retention.batch_result := ROW('last', 0, 0, '{}', 0, '{}', p_batch.lo, NULL);
 BEGIN
     FOR v_rel, v_at IN EXECUTE format(
-        'SELECT d.rel, jsonb_build_array(d.upper::text, (d.t).schema, (d.t).name) AS at FROM retention.%I($1) d
+        'SELECT d.rel, jsonb_build_array(d.upper::text, (d.t).schema, (d.t).name) AS at FROM %s
          WHERE $2 IS NULL OR (d.upper, (d.t).schema, (d.t).name) > (($2 ->> 0)::%s, $2 ->> 1, $2 ->> 2)
          ORDER BY d.upper, (d.t).schema, (d.t).name LIMIT $3',
-        p_policy.name || '_rows', (
+        v_call, (
             SELECT format_type(p.proallargtypes[array_position(p.proargnames, 'upper')], NULL) FROM pg_proc p
             WHERE p.oid = to_regprocedure(format('retention.%I(retention.batch_range)', p_policy.name || '_rows'))))
         USING v_batch, p_batch.lo, CASE WHEN p_batch.prove THEN 0 ELSE p_rows END

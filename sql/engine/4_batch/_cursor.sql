@@ -21,6 +21,6 @@ BEGIN
         retention._position(p_policy, p_batch.pass, p_batch.lo)) ELSE '' END
         || CASE WHEN p_batch.hi IS NOT NULL THEN format(' AND (%s) <= (%s)', names,
             retention._position(p_policy, p_batch.pass, p_batch.hi)) ELSE '' END;
-    rows := format('FROM retention.%I($1) d CROSS JOIN LATERAL (SELECT (d.t).*) t WHERE true%s',
-        p_policy.name || '_rows', bounds);
+    rows := format('FROM %s CROSS JOIN LATERAL (SELECT (d.t).*) t WHERE true%s', retention._rows_call(p_policy),
+        bounds);
 END $function$;

@@ -14,7 +14,7 @@ DECLARE
     v_parts CONSTANT boolean := EXISTS (SELECT FROM pg_class c WHERE c.oid = p_table AND c.relkind = 'p');
     v_these CONSTANT text := CASE WHEN v_parts THEN
         ' AND (%1$s.%2$s, %1$s.%3$s) IN (SELECT x.rel, x.tid FROM unnest($2, $3) x (rel, tid))' ELSE '' END;
-    v_locked bigint; v_rows bigint; v_found jsonb;
+    v_call CONSTANT text := retention._rows_call(p_policy); v_locked bigint; v_rows bigint; v_found jsonb;
 BEGIN
     EXECUTE format('SELECT coalesce(array_agg(l.rel), ''{}''), coalesce(array_agg(l.tid), ''{}'')
                     FROM (SELECT t.tableoid AS rel, t.ctid AS tid FROM %s t
@@ -30,8 +30,7 @@ BEGIN
                                ''{}'') AS tids,
                            jsonb_agg(ARRAY[rtrim(d.verdict, ''?''), d.rel::text, d.tid::text])
                                FILTER (WHERE d.verdict <> ''passed'') AS kept
-                    FROM retention.%I($1) d WHERE d.tid = ANY ($3)%s', p_policy.name || '_rows',
-                        format(v_these, 'd', 'rel', 'tid'))
+                    FROM %s WHERE d.tid = ANY ($3)%s', v_call, format(v_these, 'd', 'rel', 'tid'))
     INTO v_rows, rels, tids, v_found USING v_batch, v_batch.rels, v_batch.tids;
     IF v_rows > v_locked THEN
         RAISE SQLSTATE 'PR005' USING MESSAGE = format('a join found more than one row for a row of table "%s"',
@@ -51,8 +50,8 @@ BEGIN
         SELECT array_agg(x.rel), array_agg(x.tid) INTO v_batch.rels, v_batch.tids
         FROM unnest(p_rels, p_tids) x (rel, tid)
         LEFT JOIN unnest(v_batch.rels, v_batch.tids) l (rel, tid) USING (rel, tid) WHERE l.tid IS NULL;
-        EXECUTE format('SELECT count(DISTINCT (d.rel, d.tid)) FROM retention.%I($1) d WHERE d.tid = ANY ($3)%s',
-                       p_policy.name || '_rows', format(v_these, 'd', 'rel', 'tid'))
+        EXECUTE format('SELECT count(DISTINCT (d.rel, d.tid)) FROM %s WHERE d.tid = ANY ($3)%s',
+                       v_call, format(v_these, 'd', 'rel', 'tid'))
         INTO contended USING v_batch, v_batch.rels, v_batch.tids;
     END IF;
     kept := coalesce((SELECT jsonb_object_agg(x.guard, x.n) FROM (

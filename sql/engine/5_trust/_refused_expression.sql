@@ -5,9 +5,9 @@
 CREATE OR REPLACE FUNCTION retention._refused_expression(p_policy retention.policy) RETURNS text
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET lock_timeout = '1s' AS $function$
 BEGIN  -- now() is not volatile, so PostgreSQL inlines the function and checks its query
-    PERFORM retention._query_as_worker(format('SELECT to_jsonb(count(*)) FROM (SELECT FROM retention.%I(%s) LIMIT 0) x',
-        p_policy.name || CASE WHEN p_policy.report THEN '_report' ELSE '_rows' END,
-        CASE WHEN p_policy.report THEN 'now()' ELSE 'retention._batch_range(now())' END),
+    PERFORM retention._query_as_worker(format('SELECT to_jsonb(count(*)) FROM (SELECT FROM %s LIMIT 0) x',
+        CASE WHEN p_policy.report THEN format('retention.%I(now())', p_policy.name || '_report')
+            ELSE retention._rows_call(p_policy, 'retention._batch_range(now())') END),
         NULL, p_policy.name);
     RETURN NULL;
 EXCEPTION WHEN OTHERS THEN
