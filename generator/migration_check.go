@@ -76,6 +76,9 @@ func (h *History) written(f *migrationFile) []File {
 	if f.makesSchema {
 		p.opt.Schema = p.opt.home
 	}
+	if !p.opt.Roles.None {
+		p.opt.Roles = readersIn(slices.Concat(f.up, f.down), p.opt.Roles)
+	}
 	p.what, p.noTransaction, p.lockTimeout = f.what.what, f.what.noTransaction, f.what.lockTimeout
 	p.changes = h.changesOf(f)
 	p.uninstall = f.what.uninstall
@@ -115,6 +118,22 @@ func namesIn(list string) (names []string, ok bool) {
 		}
 	}
 	return names, err == nil && len(tokens)%2 == 1
+}
+
+// readersIn returns roles with those that get USAGE on the schema of the runtime: the worker, the
+// runner, the operator and the viewer.
+func readersIn(actions []action, roles policy.Roles) policy.Roles {
+	for _, a := range actions {
+		found := grantees.FindStringSubmatch(a.object.SQL)
+		if a.object.Kind != KindTable || found == nil {
+			continue
+		}
+		if names, ok := namesIn(found[1]); ok && len(names) == 4 {
+			roles.Worker, roles.Runner, roles.Operator, roles.Viewer = names[0], names[1], names[2], names[3]
+			break
+		}
+	}
+	return roles
 }
 
 // rolesIn returns roles with the worker and the runner whose routines are dropped when the runtime

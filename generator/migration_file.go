@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"pgretain/internal/quote"
+	"pgretain/policy"
 	sqlfiles "pgretain/sql"
 )
 
@@ -98,9 +99,9 @@ func (p part) files() []File {
 }
 
 // render returns the files of Up and Down. The first file begins with a table of contents. It
-// creates the schema, unless "pgretain migrate" does.
+// prepares the database, unless it is a file for the database of schema cron.
 func (p part) render(up, back string, first bool) []File {
-	if first && p.tool.format != Goose && p.opt.Schema != "" {
+	if first && p.opt.Schema != "" {
 		up = p.schema() + up
 	} else if p.uninstall {
 		back = p.schema() + back
@@ -113,17 +114,22 @@ func (p part) render(up, back string, first bool) []File {
 	return p.renderFiles(up, back)
 }
 
-// schema returns the statement that creates the schema if it does not exist.
-func (p part) schema() string {
-	owner := sqlText("")
-	if !p.opt.Roles.None {
-		owner = sqlText(quote.Ident(p.opt.Roles.Owner))
+// Prepare returns the statements that prepare a database for an install. They create the schema,
+// and for a superuser also the roles. They must be executed in one transaction, and can be repeated.
+func Prepare(install policy.Install) string { return prepare(install.Schema, install.Roles) }
+
+func prepare(schema string, roles policy.Roles) string {
+	data := fields{"Schema": sqlText(quote.Ident(schema)), "Mark": literal(sqlfiles.SchemaMark),
+		"Roles": sqlText(""), "Owner": sqlText(""), "Worker": literal(roles.Worker)}
+	if !roles.None {
+		data["Roles"], data["Owner"] = textArray(roles.All()), sqlText(quote.Ident(roles.Owner))
 	}
-	text := execute("schema.sql.tmpl", fields{
-		"Schema": sqlText(quote.Ident(p.opt.home)),
-		"Owner":  owner,
-		"Mark":   literal(sqlfiles.SchemaMark),
-	})
+	return execute("schema.sql.tmpl", data)
+}
+
+// schema returns the statements that prepare the database, with the lines that the tool needs.
+func (p part) schema() string {
+	text := prepare(p.opt.home, p.opt.Roles)
 	if p.tool.framed {
 		text = beginLine + text + endLine
 	}

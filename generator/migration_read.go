@@ -22,7 +22,7 @@ type migrationFile struct {
 	parts          int    // number of files of the step
 	what           fileKind
 	path, pathDown string   // search_path of Up and of Down as in SET; "" if there is none
-	makesSchema    bool     // the file creates the schema, for a tool other than "pgretain migrate"
+	makesSchema    bool     // the file prepares the database
 	checksTrust    bool     // the file calls retention._refuse_untrusted()
 	schemas, trust []string // arguments of that call
 }

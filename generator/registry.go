@@ -404,7 +404,7 @@ func (c *compiler) cronJobs(job *policy.Job) []Object {
 		if in.CronElsewhere() {
 			cron.Database = in.Database
 		}
-		objects = append(objects, cronObject(cron, schedule.Position))
+		objects = append(objects, cronObject(in.Schema, cron, schedule.Position))
 	}
 	return objects
 }
@@ -416,8 +416,8 @@ func (c *compiler) cronPurge() Object {
 	name := c.file.Install.CronJobName("cron_log#purge", 0)
 	command := object("cron_purge", fields{"JobName": literal(name), "Database": literal(c.file.Install.Database),
 		"Window": literal("14 days")})
-	return cronObject(CronJob{Name: name, Schedule: "53 3 * * *", Command: oneLine(strings.TrimSpace(command))},
-		diag.Position{})
+	job := CronJob{Name: name, Schedule: "53 3 * * *", Command: oneLine(strings.TrimSpace(command))}
+	return cronObject(c.file.Install.Schema, job, diag.Position{})
 }
 
 // ofDatabase returns a text as SQL. If the install does not name its database, the SQL replaces
@@ -462,9 +462,11 @@ func JobsIn(objects []Object, database string) []Object {
 	return objects
 }
 
-func cronObject(job CronJob, at diag.Position) Object {
-	template := "cron"
-	if job.Database != "" {
+// cronObject returns the object that schedules a job. In the database of the tables, the runtime in
+// schema schedules it.
+func cronObject(schema string, job CronJob, at diag.Position) Object {
+	template, elsewhere := "cron", job.Database != ""
+	if elsewhere {
 		template = "cron_elsewhere"
 	}
 	// Names in a command are literals inside the command.
@@ -473,6 +475,7 @@ func cronObject(job CronJob, at diag.Position) Object {
 		"Schedule": spread(job),
 		"Command":  ofDatabase(job.Command, true),
 		"Database": ofDatabase(job.Database, false),
+		"Schema":   sqlText(schema), "Elsewhere": elsewhere,
 	}
 	o := newObject(KindCron, job.Name, template, data, at)
 	o.Cron = &job

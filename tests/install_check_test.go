@@ -42,8 +42,6 @@ func TestUpRefusesBeforeItStarts(t *testing.T) {
 			want: []string{`role "install_migrator" may not create schema "keep"`}, hint: "bootstrap"},
 		"schema of somebody else": {user: installMigrator, prepare: "CREATE SCHEMA keep",
 			want: []string{`role "install_owner" may not create objects in schema "keep"`}, hint: "install.schema"},
-		"no pg_cron": {user: installMigrator, change: func(o *install.Options) { o.Install.Scheduler = "pg_cron" },
-			want: []string{"extension pg_cron is not installed in database"}, hint: "install.scheduler"},
 		"schema in use": {user: installMigrator,
 			prepare: "CREATE SCHEMA keep AUTHORIZATION install_owner; CREATE VIEW keep.note AS SELECT 1 AS a",
 			want:    []string{`schema "keep" contains table "note", which pgretain did not create`},
@@ -59,9 +57,6 @@ func TestUpRefusesBeforeItStarts(t *testing.T) {
 				ALTER TABLE keep.install OWNER TO install_stranger`,
 			want: []string{`schema "keep" contains table "install", which pgretain did not create`},
 			hint: "install.schema"},
-		"schema and pg_cron": {user: installMigrator, prepare: "CREATE SCHEMA keep",
-			change: func(o *install.Options) { o.Install.Scheduler = "pg_cron" },
-			want:   []string{"may not create objects", "pg_cron is not installed"}, hint: "install.schema"},
 		"nobody": {user: "install_nobody", want: []string{`refuses user "install_nobody"`}, hint: "pg_hba.conf"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -105,6 +105,8 @@ func (c *console) up(ctx context.Context, _ []string) error {
 	}
 	options := at.options()
 	options.Progress = c.progress
+	options.Warn = func(d diag.Diagnostic) { c.show(diag.List{d}, nil) }
+	options.Prepare = generator.Prepare(options.Install)
 	options.Schedules = at.project.file.Schedules(at.cron)
 	done, err := install.Up(ctx, at.url, os.DirFS(at.Path), options)
 	if err := c.migrated(done, "nothing pending in "+at.Path, at.project.explain(err)); err != nil {

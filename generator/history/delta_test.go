@@ -92,9 +92,9 @@ var deltas = map[string]struct {
 		[]string{"policies: ~ job nightly: runs: ... notes, then served, then newest -> ... served, then notes, " +
 			"then newest"}},
 	"another schedule": {replaced("17 3", "18 3"),
-		[]string{"policies: ~ cron retention.nightly: SQL: SELECT cron.schedule('retention.nightly', '17 3 * ... -> " +
-			"SELECT cron.schedule('retention.nightly', '18 3 * ...", "policies: ~ job nightly: runs: on schedule 17 " +
-			"3 * ... -> on schedule 18 3 * ..."}},
+		[]string{"policies: ~ cron retention.nightly: SQL: SELECT retention._schedule_job('retention.nightly', " +
+			"'17 3 * ... -> SELECT retention._schedule_job('retention.nightly', '18 3 * ...",
+			"policies: ~ job nightly: runs: on schedule 17 3 * ... -> on schedule 18 3 * ..."}},
 	"one more schedule": {replaced(`"17 3 * * *"`, `["17 3 * * *", "@reboot"]`),
 		[]string{"policies: + cron retention.nightly#2",
 			"policies: ~ job nightly: runs: ... *, in job ... -> ... * and @reboot, in job ..."}},

@@ -26,6 +26,7 @@ type server struct {
 	version         int
 	standby         bool
 	database, user  string
+	superuser       bool
 	mayCreateSchema bool
 	schemaMissing   bool
 	versions        bool // the version table exists
@@ -42,7 +43,7 @@ func (s *session) recorded() bool { return s.server.versions || !s.server.runtim
 func (s *session) inspect(ctx context.Context) error {
 	v := &s.server
 	err := s.row(ctx, "reading the state of the server", "server", []any{s.schema()},
-		&v.version, &v.standby, &v.database, &v.user, &v.mayCreateSchema, &v.schemaMissing,
+		&v.version, &v.standby, &v.database, &v.user, &v.superuser, &v.mayCreateSchema, &v.schemaMissing,
 		&v.versions, &v.states, &v.runtime, &v.registry)
 	if err == nil && v.version < oldest {
 		err = Refusal(fmt.Sprintf("the server is PostgreSQL %d", v.version/10000), "",

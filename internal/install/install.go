@@ -40,7 +40,10 @@ type Options struct {
 	Progress func(Migration)
 	// Removal is the statement that Uninstall executes: that of generator.Removal.
 	Removal string
-	// Warn receives warnings of the server during Uninstall, unless it is nil.
+	// Prepare are the statements that create missing roles and the schema: those of
+	// generator.Prepare. Up executes them if the role is a superuser.
+	Prepare string
+	// Warn receives warnings of the server during Up and Uninstall, unless it is nil.
 	Warn func(diag.Diagnostic)
 }
 
@@ -89,6 +92,11 @@ func Up(ctx context.Context, url string, dir fs.FS, o Options) ([]Migration, err
 			return nil, err
 		}
 		pending := only(known, func(m Migration) bool { return !m.Applied })
+		if s.Prepare != "" && s.server.superuser && !s.Cron {
+			if err := s.script(ctx, s.Prepare); err != nil {
+				return nil, err
+			}
+		}
 		if err := s.checkSchedules(ctx); err != nil {
 			return nil, err
 		}

@@ -29,6 +29,7 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $function$
           _scopes _sequences_behind _success_at _table_name _table_rows _trip_hint _window_at _window_fault
           _window_set'),
         ('owner runner operator viewer', 'EXECUTE', '_cron_attempts _cron_jobs _cron_seen'),
+        ('runner', 'EXECUTE', '_schedule_job _unschedule_job'),
         ('runner operator viewer', 'EXECUTE',
          '_batch_range _cutoff _local_floor _partitions _snowflake_floor _ulid_floor _uuid_floor'),
         ('worker operator viewer', 'EXECUTE', '_held_partition _held_rows _holds'),

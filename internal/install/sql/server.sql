@@ -1,11 +1,12 @@
 -- Parameter: $1 schema of the version table. Returns the facts about the server that a migration
--- needs: version, standby, database, role, whether the role can create the schema, whether the
--- schema is missing, whether the version table and its column pgretain_state exist, whether the
--- runtime is installed, and whether the role can read the registry.
+-- needs: version, standby, database, role, whether it is a superuser, whether it can create the
+-- schema, whether the schema is missing, whether the version table and its column pgretain_state
+-- exist, whether the runtime is installed, and whether the role can read the registry.
 SELECT current_setting('server_version_num')::integer,
        pg_is_in_recovery(),
        current_database()::text,
        current_user::text,
+       current_setting('is_superuser')::boolean,
        has_database_privilege(current_database(), 'CREATE'),
        NOT EXISTS (SELECT FROM pg_catalog.pg_namespace WHERE nspname = $1),
        coalesce(bool_or(c.relname = 'goose_db_version'), false),
