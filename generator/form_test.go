@@ -392,13 +392,14 @@ func TestSizes(t *testing.T) {
 	}
 }
 
+// readSized reads a file without the lines that only goose reads.
 func readSized(t *testing.T, name string) string {
 	t.Helper()
 	content, err := os.ReadFile(name)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return string(content)
+	return frameLine.ReplaceAllString(string(content), "")
 }
 
 // linesOf returns the number of lines of a text. A line that is wider than textWidth counts as

@@ -115,7 +115,7 @@ func (p part) render(up, back string, first bool) []File {
 }
 
 // Prepare returns the statements that prepare a database for an install. They create the schema,
-// and for a superuser also the roles. They must be executed in one transaction, and can be repeated.
+// and for a superuser also the roles. They are for one transaction, and can be repeated.
 func Prepare(install policy.Install) string { return prepare(install.Schema, install.Roles) }
 
 func prepare(schema string, roles policy.Roles) string {
@@ -275,16 +275,12 @@ func orderedActions(changes []Change) (list []action) {
 }
 
 // write returns the text of Up, or of Down if back is set, with its search path. Consecutive
-// objects of one role stand between two switches of the role. For goose, the whole transaction is
-// framed as one statement, because the server accepts several statements in a query without
-// parameters.
+// objects of one role stand between two switches of the role. For goose, each object is framed as
+// one statement, so an error shows the text of one object and not of the whole file. The server
+// accepts several statements in a query without parameters.
 func (p part) write(actions []action, path string, chapters, back bool) string {
 	var b strings.Builder
 	write := func(text string) { b.WriteString(text) }
-	whole := p.tool.framed && !p.noTransaction
-	if whole {
-		write(beginLine)
-	}
 	evaluates := func(a action) bool { return !a.drops && (a.object.Kind == KindIndex || a.object.Kind == KindColumn) }
 	if path != "" && !slices.ContainsFunc(actions, func(a action) bool { return !a.drops && !isRuntime(&a.object) }) {
 		path = ownPath
@@ -319,7 +315,7 @@ func (p part) write(actions []action, path string, chapters, back bool) string {
 			write(runtimeMark + "\n")
 		}
 		text, comment := a.text()
-		if p.noTransaction && p.tool.framed && !comment {
+		if p.tool.framed && !comment {
 			framed := func(s string) string { return beginLine + s + endLine }
 			text = strings.Join(each(between.Split(text, -1), framed), nextLine)
 		}
@@ -336,9 +332,7 @@ func (p part) write(actions []action, path string, chapters, back bool) string {
 	if path == ownPath && !p.noTransaction { // the tool may look up its own table without a schema
 		write("SET LOCAL search_path TO DEFAULT;\n")
 	}
-	if whole {
-		write(endLine)
-	} else if p.noTransaction && path != "" {
+	if p.noTransaction && path != "" {
 		write("\nRESET search_path;\n")
 	}
 	return b.String()

@@ -210,7 +210,7 @@ func TestColumnSurvivesItsPolicy(t *testing.T) {
 		steps = append(steps, files[0].Text)
 	}
 	for i, drops := range []bool{true, false, false} {
-		dropped := "-- pgretain: drop column \"public.m.created_at\"\n" + column.Drop
+		dropped := "-- pgretain: drop column \"public.m.created_at\"\n-- +goose StatementBegin\n" + column.Drop
 		if got := strings.Contains(steps[i], dropped); got != drops {
 			t.Errorf("Down of step %d drops the column: got %t, want %t\n%s", i+1, got, drops, steps[i])
 		}

@@ -122,18 +122,19 @@ func TestPreparation(t *testing.T) {
 	db := pgtest.Server(t, sandbox.Options{}).Sibling(t, "autocommit")
 	p := newUser(t, db.URL(""))
 	db.Exec(t, "CREATE TABLE note (id bigint PRIMARY KEY, at timestamptz)")
-	p.write("retention.yaml",
-		"version: 1\npolicies: {note_old: {table: note, due: {age: {column: at, older_than: 1 day}}, then: [delete]}}\n")
+	p.write("retention.yaml", `version: 1
+policies:
+  note_old: {table: note, due: {age: {column: at, older_than: 1 day}}, then: [delete]}
+`)
 	p.run(0, "snapshot")
 	p.run(0, "generate --format flyway")
-	for _, statement := range strings.SplitAfter(p.read("migrations/V1__pgretain_runtime.sql"), "$schema$;\n")[:1] {
-		conn := db.Conn(t)
-		first, rest, _ := strings.Cut(statement, "true);\n")
-		pgtest.Exec(t, conn, first+"true)") // a transaction of its own
-		_, err := conn.Exec(t.Context(), rest)
-		if err == nil || !strings.Contains(err.Error(), "this file must be applied in one transaction") {
-			t.Errorf("a statement of its own: got %v, want a refusal", err)
-		}
+	preparation, _, _ := strings.Cut(p.read("migrations/V1__pgretain_runtime.sql"), "\n$schema$;\n")
+	setting, block, _ := strings.Cut(preparation, "true);\n")
+	conn := db.Conn(t) // each of the two statements is a transaction of its own
+	pgtest.Exec(t, conn, setting+"true)")
+	_, err := conn.Exec(t.Context(), block+"\n$schema$")
+	if err == nil || !strings.Contains(err.Error(), "this file must be applied in one transaction") {
+		t.Errorf("the block in a transaction of its own: got %v, want a refusal", err)
 	}
 	if pgtest.Value[bool](t, db, `SELECT to_regnamespace('retention') IS NOT NULL
 		OR to_regrole('retention_owner') IS NOT NULL`) {
