@@ -122,6 +122,7 @@ func (c *console) root() (root *cobra.Command) {
 				return c.dispatch(command, part.Name, act, args)
 			}
 			c.flags.add(command, places, flags)
+			complete(command)
 		} else {
 			command.Args, command.RunE, command.DisableFlagsInUseLine = cobra.ArbitraryArgs, onlyVerbs, true
 		}
@@ -134,6 +135,8 @@ func (c *console) root() (root *cobra.Command) {
 		parent.AddCommand(command)
 	}
 	root.SilenceErrors, root.SilenceUsage = true, true
+	root.Version = programVersion()
+	root.SetVersionTemplate("pgretain {{.Version}}\n")
 	root.SetUsageTemplate(usageTemplate)
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.InitDefaultCompletionCmd()
@@ -311,6 +314,9 @@ func define(command *cobra.Command, places map[string]any, line string) {
 	if parts[4] != "" {
 		known := strings.Split(parts[4], "|")
 		flag.DefValue, flag.Annotations = known[0], map[string][]string{choices: known}
+		if len(known) > 1 {
+			_ = command.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(known, cobra.ShellCompDirectiveNoFileComp))
+		}
 	}
 }
 

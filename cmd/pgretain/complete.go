@@ -1,0 +1,85 @@
+package main
+
+import (
+	"cmp"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"pgretain/internal/diag"
+	"pgretain/internal/lists"
+	"pgretain/policy"
+	"pgretain/verifier"
+)
+
+// complete adds what the shell proposes: policies and jobs of the policy file, codes of findings,
+// and the values of flags that have a list of them.
+func complete(command *cobra.Command) {
+	if strings.Contains(command.Use, "POLICY") {
+		command.ValidArgsFunction = proposePolicies
+	}
+	for name, propose := range map[string]cobra.CompletionFunc{
+		"job":  proposeJobs,
+		"only": proposeCodes,
+		"skip": proposeCodes,
+	} {
+		if command.Flags().Lookup(name) != nil {
+			_ = command.RegisterFlagCompletionFunc(name, propose) // fails only for an unknown flag
+		}
+	}
+}
+
+// proposePolicies proposes policies that are not among the arguments yet, with their tables.
+func proposePolicies(
+	command *cobra.Command, args []string, _ string,
+) ([]cobra.Completion, cobra.ShellCompDirective) {
+	single := !strings.Contains(command.Use, "POLICY...")
+	if single && len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	named := map[string]bool{}
+	for _, name := range args {
+		named[name] = true
+	}
+	var proposals []cobra.Completion
+	for _, p := range completedFile(command).Policies {
+		if !named[p.Name] {
+			proposals = append(proposals, cobra.CompletionWithDesc(p.Name, p.Table.String()))
+		}
+	}
+	return proposals, cobra.ShellCompDirectiveNoFileComp
+}
+
+// proposeJobs proposes the jobs of the policy file.
+func proposeJobs(command *cobra.Command, _ []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	jobs := lists.Map(completedFile(command).Jobs, func(j *policy.Job) cobra.Completion { return j.Name })
+	return jobs, cobra.ShellCompDirectiveNoFileComp
+}
+
+// completedFile returns the policy file that a command would read. It returns an empty file if
+// there is none, or if it has errors.
+func completedFile(command *cobra.Command) *policy.File {
+	name := "retention.yaml" // commands on a live database have no flag --policy
+	if flag := command.Flags().Lookup("policy"); flag != nil {
+		name = cmp.Or(flag.Value.String(), flag.DefValue)
+	}
+	source, err := os.ReadFile(name)
+	if err == nil {
+		if file, _ := policy.Parse(name, source); file != nil {
+			return file
+		}
+	}
+	return &policy.File{}
+}
+
+// proposeCodes proposes the groups of the verifier's checks, and the codes with their titles.
+func proposeCodes(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	proposals := lists.Map(verifier.Groups(), func(g verifier.Group) cobra.Completion { return string(g) })
+	for _, code := range diag.Codes() {
+		if strings.HasPrefix(code, "V") {
+			proposals = append(proposals, cobra.CompletionWithDesc(code, diag.Title(code)))
+		}
+	}
+	return proposals, cobra.ShellCompDirectiveNoFileComp
+}
