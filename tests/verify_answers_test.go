@@ -60,7 +60,7 @@ var looksOnly = regexp.MustCompile(`^SELECT \* FROM [^;]*;$`)
 
 // pasteHints executes every hint that is SQL with psql, as a reader would. Afterwards the findings
 // with these hints must be gone.
-func pasteHints(t *testing.T, c driftCase, conn *pgx.Conn, report *verifier.Report) {
+func pasteHints(t *testing.T, c driftCase, conn *pgx.Conn, report *verifier.Report, installed kit.Protection) {
 	t.Helper()
 	var script []string
 	repaired := map[string]bool{}
@@ -77,6 +77,7 @@ func pasteHints(t *testing.T, c driftCase, conn *pgx.Conn, report *verifier.Repo
 	if len(script) == 0 {
 		return
 	}
+	before := c.protection(t)
 	command := exec.CommandContext(t.Context(), "psql", "-X", "-q", "-v", "ON_ERROR_STOP=1", "-d", c.url(c.name, ""))
 	command.Stdin = strings.NewReader(strings.Join(script, "\n"))
 	if out, err := command.CombinedOutput(); err != nil {
@@ -89,6 +90,63 @@ func pasteHints(t *testing.T, c driftCase, conn *pgx.Conn, report *verifier.Repo
 			t.Errorf("verify reports %s after\n%s\n%s", f.Code, strings.Join(script, "\n"), c.text(t, after))
 		}
 	}
+	weaker := slices.DeleteFunc(c.protection(t).Weaker(before, installed), c.ofAnotherCase)
+	unexpected, idle := kit.Unexpected(weaker, weakerAfterHints[c.name]...)
+	if len(unexpected)+len(idle) > 0 {
+		t.Errorf("after\n%s\nthe protection is weaker:\n%s\nnot met:\n%s", strings.Join(script, "\n"),
+			strings.Join(unexpected, "\n"), strings.Join(idle, "\n"))
+	}
+}
+
+// weakerAfterHints lists by case what its hints weaken on purpose.
+var weakerAfterHints = map[string][]string{
+	// The new index has the same name and serves the policy.
+	"index_descending":      {`lost has: index CREATE INDEX pgretain_message_.*`},
+	"index_made_total":      {`lost has: index CREATE INDEX pgretain_session_.*`},
+	"index_other_class":     {`lost has: index CREATE INDEX pgretain_message_.*`},
+	"index_other_collation": {`lost has: index CREATE INDEX pgretain_message_.*`},
+	"index_other_order":     {`lost has: index CREATE INDEX pgretain_message_.*`},
+	"index_other_predicate": {`lost has: index CREATE INDEX pgretain_session_.*`},
+	"index_redefined":       {`lost has: index CREATE INDEX pgretain_message_.*`},
+	// The hold is placed again with the new name of the column.
+	"hold_column_renamed": {`lost has: hold {"owner_id": "7"} until : case 12`},
+	// Somebody created routines in the runtime's schema, and jobs of the runner.
+	"function_extra":    {`lost has: routine retention\.message_ttl_batch\(text\)`},
+	"function_odd_name": {`lost has: routine retention\..*`},
+	"cron_extra":        {`lost has: job (|cleaning|other|retention\.old) of retention_runner`},
+	"rule_instead":      {`lost has: rule keep on app.session`, `lost has: rule tell on app.attachment`},
+	// Somebody decides that a pause or a window of run time ends.
+	"paused_all":            {`lost has: policy \* is paused true`},
+	"paused_one":            {`lost has: policy message_ttl is paused true`},
+	"clock_of_another_zone": {`lost has: policy told is paused true`},
+	"window_out_of_bounds":  {`lost has: policy message_ttl is window 1 day`},
+	// These settings end the runner's sessions, or switch its foreign keys off.
+	"runner_without_cron":   {`lost has: setting of role drift_none_runner .*`},
+	"runner_exits_on_error": {`lost has: setting of role drift_exit_runner .*: exit_on_error=on`},
+	"runner_cut_short":      {`lost has: setting of role drift_cut_runner .*: statement_timeout=500ms`},
+	"replication_role":      {`lost has: setting of role retention_runner .*: session_replication_role=replica`},
+	// The owner of the partitioned table owns its partitions.
+	"partition_owner": {`wider may: own relation app.event_2024_01 as drift_maker`},
+	// A run takes the rows that are due.
+	"overdue": {`lost rows: app.message has 0 of 3`},
+	// PUBLIC could execute these functions before.
+	"expression_without_execute": {`wider may: EXECUTE on routine (app.either|done|util.marked)\(text\) to retention_worker`},
+}
+
+// ofAnotherCase reports whether a line is about roles that the case has not made for itself. Other
+// cases change the roles of the server at the same time.
+func (c driftCase) ofAnotherCase(line string) bool {
+	roles := c.file.Install.Roles
+	return (strings.HasPrefix(line, "wider may: role ") || strings.HasPrefix(line, "wider may: member ")) &&
+		(roles.Owner == "retention_owner" || !strings.Contains(line, strings.TrimSuffix(roles.Owner, "owner")))
+}
+
+// protection returns what the database of the case allows and protects.
+func (c driftCase) protection(t *testing.T) kit.Protection {
+	t.Helper()
+	conn := c.connect(t, "")
+	defer conn.Close(t.Context())
+	return kit.ProtectionOf(t, conn, c.file.Install.Schema)
 }
 
 // testSnapshotNearMisses changes tables in ways that no generated object depends on. The findings

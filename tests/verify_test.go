@@ -100,6 +100,7 @@ func testDrift(t *testing.T, server *driftServer) {
 			t.Parallel()
 			c := installDrift(t, server, name)
 			c.exec(t, driftFile(t, "", "ran.sql"))
+			installed := c.protection(t)
 			c.exec(t, "BEGIN; SET LOCAL allow_system_table_mods = on;"+own.Text("tamper.sql")+"COMMIT;")
 			conn := c.connect(t, "") // for all reports: the first one of a session takes twice as long as the next
 			pgtest.Exec(t, conn, "SET SESSION AUTHORIZATION "+quote.Ident(c.looker()))
@@ -119,7 +120,7 @@ func testDrift(t *testing.T, server *driftServer) {
 			}
 			pgtest.Exec(t, conn, "RESET SESSION AUTHORIZATION")
 			if !slices.Contains(cannotBePasted, name) {
-				pasteHints(t, c, conn, report)
+				pasteHints(t, c, conn, report, installed)
 			}
 		})
 	}
