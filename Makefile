@@ -33,7 +33,7 @@ bench: setup ## Measure the generated deletes against others; writes bench.json
 	go run ./tests/bench
 
 lint: export GOGC = 400
-lint: ## Check the Go sources, go.mod, the length of lines, and words that have to be read twice
+lint: ## Check the Go sources, go.mod, the length of lines, words that have to be read twice, and hints without a test
 	@unformatted=$$(gofmt -l .); \
 	if [ -n "$$unformatted" ]; then printf 'not formatted, run gofmt -w:\n%s\n' "$$unformatted" >&2; exit 1; fi
 	go mod tidy -diff
@@ -41,7 +41,7 @@ lint: ## Check the Go sources, go.mod, the length of lines, and words that have 
 	go tool staticcheck ./...
 	@dead=$$(go tool deadcode -test ./...); \
 	if [ -n "$$dead" ]; then printf 'never called:\n%s\n' "$$dead" >&2; exit 1; fi
-	go test -count=1 -vet=off -run '^TestProse' ./internal
+	go test -count=1 -vet=off -run '^Test(Prose|Hints)' ./internal
 
 generate: ## Write the generated files again
 	go generate ./...

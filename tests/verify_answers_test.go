@@ -56,17 +56,19 @@ detail: The answer cannot be read: cannot scan NULL in column "message".`, []str
 var notForPsql = regexp.MustCompile(`^(pgretain .*[^.]|[A-Z].*\.)$`)
 
 // looksOnly matches hints that only show more, and repair nothing.
-var looksOnly = regexp.MustCompile(`^SELECT \* FROM [^;]*;$`)
+var looksOnly = regexp.MustCompile(`^SELECT (?:\*|[a-z, ]+) FROM [^;]*;$`)
 
 // pasteHints executes every hint that is SQL with psql, as a reader would. Afterwards the findings
-// with these hints must be gone.
+// with these hints must be gone, and nothing may be less protected than before. The argument
+// installed is the protection before somebody changed the installation.
 func pasteHints(t *testing.T, c driftCase, conn *pgx.Conn, report *verifier.Report, installed kit.Protection) {
 	t.Helper()
 	var script []string
-	repaired := map[string]bool{}
+	repaired, left := map[string]bool{}, map[string]bool{}
 	for _, f := range report.Findings {
 		switch {
 		case f.Hint == "" || notForPsql.MatchString(f.Hint):
+			left[f.Code+f.Message] = true
 		case !strings.HasSuffix(f.Hint, ";"):
 			t.Errorf("%s: the hint is neither SQL nor a command nor a sentence: %s", f.Code, f.Hint)
 		default:
@@ -86,7 +88,7 @@ func pasteHints(t *testing.T, c driftCase, conn *pgx.Conn, report *verifier.Repo
 	}
 	after := c.report(t, conn, selected(t, slices.Collect(maps.Keys(repaired)), nil))
 	for _, f := range after.Findings {
-		if repaired[f.Code] && f.Severity != verifier.Info {
+		if repaired[f.Code] && f.Severity != verifier.Info && !left[f.Code+f.Message] {
 			t.Errorf("verify reports %s after\n%s\n%s", f.Code, strings.Join(script, "\n"), c.text(t, after))
 		}
 	}

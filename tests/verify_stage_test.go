@@ -286,7 +286,8 @@ func driftPolicy(t *testing.T, name string) *policy.File {
 // driftCases reads the cases of testdata/drift.
 func driftCases(t *testing.T) []*fixture.Case {
 	t.Helper()
-	return fixture.Cases(t, driftDir, 100, "policy.yaml", "schema.sql", "suppress.yaml", "tamper.sql", "report.txt")
+	return fixture.Cases(t, driftDir, 100, "policy.yaml", "schema.sql", "suppress.yaml", "tamper.sql", "report.txt",
+		"unpasted.txt")
 }
 
 // ownDrift returns the case of that name, or an empty case. Names like "case@test" let two tests
