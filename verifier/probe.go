@@ -122,6 +122,7 @@ func collectJSON(r reading, query string, args ...any) (json.RawMessage, error) 
 type finding struct {
 	Place    int      // position of the object in the query's parameter, from 1; 0 if the finding has no object
 	Policies []string // policies that the finding affects, if the row names them
+	Reasons  []string // what runs say that the finding stops, if the row names it
 
 	Code, Policy, Kind, Object, Table, Severity, Message, Want, Got, Detail, Hint string
 }
@@ -150,6 +151,7 @@ func (v *inspection) find(code string, about []generator.Object, f finding) {
 	if f.Place > 0 {
 		o = about[f.Place-1]
 	}
+	v.reasons[f.Message] = append(v.reasons[f.Message], f.Reasons...)
 	for _, name := range f.Policies {
 		v.unfit[name], v.changed[name] = true, v.changed[name] || !aName(f.Message)
 		v.affected[f.Message] = append(v.affected[f.Message], name)

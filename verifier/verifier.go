@@ -49,7 +49,7 @@ func Verify(
 	v := &inspection{
 		conn: conn, file: file, source: file, install: file.Install, wanted: wanted, asked: wanted, opt: opt,
 		policies: map[string]*policy.Policy{}, uncounted: map[string]bool{}, unfit: map[string]bool{},
-		changed: map[string]bool{}, affected: map[string][]string{},
+		changed: map[string]bool{}, affected: map[string][]string{}, reasons: map[string][]string{},
 		report: &Report{Log: report.Log{Verb: "verify", File: file.Path, Findings: []Finding{}}, Objects: len(wanted),
 			Policies: len(file.Policies), Checks: opt.Checks.Codes()},
 	}
@@ -62,6 +62,7 @@ func Verify(
 	v.addLacks()
 	v.drop()
 	v.suppress()
+	v.oneCause()
 	v.report.sort()
 	return v.report, nil
 }
@@ -92,6 +93,7 @@ type inspection struct {
 	unfit            map[string]bool     // policies that do not fit the catalog
 	changed          map[string]bool     // policies that do not fit the catalog for more than a name
 	affected         map[string][]string // maps the message of a finding to the policies that it affects
+	reasons          map[string][]string // maps the message of a finding to what runs say that it stops
 	uncounted        map[string]bool     // policies whose rows could not be counted; a finding reports them
 	unsettled        []generator.Object  // objects of instances that must still be re-created or dropped
 }
@@ -259,8 +261,9 @@ func (v *inspection) found(about string, codes ...string) bool {
 // findings. Both findings must be about the same table, or about the same policy if neither names a
 // table. The method drop handles codeExpression.
 var causes = map[string][]string{
-	codeNoIndex:   codesOfTables,
-	codeOtherPlan: codesOfTables,
+	codeNoIndex:      codesOfTables,
+	codeOtherPlan:    codesOfTables,
+	codeIndexMissing: {codeNoTable},
 }
 
 // codesOfTables are the checks on a missing or unfit table and its indexes.

@@ -1,17 +1,41 @@
--- Findings on differences between the catalog and the dependencies of policies. A difference that
--- stops several policies is one finding, which names all of them.
+-- Findings on differences between the catalog and the dependencies of policies. Differences with
+-- one cause are one finding, which names all policies that it stops. A cause is a difference, the
+-- owner of several objects, or the role with privileges on several tables.
 -- $1: names of policies
 -- $2: the table of each policy
 -- The sentence that _changed_dependencies() returns has the difference, then "; ", then the remedy.
-SELECT min(x.policy) AS policy, array_agg(x.policy) AS policies,
-    (array_agg(x.table_name ORDER BY x.policy))[1] AS object,
-       format(CASE count(*) WHEN 1 THEN 'policy %s was' ELSE 'policies %s were' END
+-- reasons: the differences, as runs report them when they trip
+WITH fault AS (
+    SELECT u.policy, w.table_name, split_part(u.why, '; ', 1) AS why, u.why AS sentence,
+           substring(u.why FROM ' belongs to (role ".+"), which is not trusted') AS owner,
+           substring(u.why FROM '^(role ".+"|everybody \(PUBLIC\)) has [A-Z]+.* on table .*; REVOKE ') AS grantee
+    FROM retention._changed_dependencies(ARRAY(SELECT p FROM retention.policy p WHERE p.name = ANY ($1))) u
+    JOIN unnest($1::text[], $2::text[]) AS w (name, table_name) ON w.name = u.policy
+), cause AS (
+    SELECT f.owner, f.grantee, min(f.policy) AS policy, array_agg(DISTINCT f.policy ORDER BY f.policy) AS policies,
+           (array_agg(f.table_name ORDER BY f.policy))[1] AS object,
+           array_agg(DISTINCT f.why ORDER BY f.why) AS reasons, min(f.sentence) AS sentence,
+           string_agg(DISTINCT split_part(f.sentence, '; ', 2) || ';', ' ') AS revokes,
+           array_agg(DISTINCT CASE WHEN f.owner IS NOT NULL THEN regexp_replace(f.why, ' belongs to role ".*$', '')
+               ELSE substring(f.why FROM ' on table (.*)$') END) AS things
+    FROM fault f GROUP BY f.owner, f.grantee, CASE WHEN f.owner IS NULL AND f.grantee IS NULL THEN f.sentence END
+)
+SELECT c.policy, c.policies, c.object, c.reasons,
+       format(CASE cardinality(c.policies) WHEN 1 THEN 'policy %s was' ELSE 'policies %s were' END
               || ' not generated for this catalog: %s',
-              string_agg(format('"%s"', x.policy), ', ' ORDER BY x.policy), x.why) AS message,
-       'Runs trip, and take no row, until the cause is removed.' AS detail,
-       retention._trip_hint('catalog', NULL, min(x.sentence)) AS hint
-FROM (SELECT u.policy, w.table_name, split_part(u.why, '; ', 1) AS why, u.why AS sentence
-      FROM retention._changed_dependencies(ARRAY(SELECT p FROM retention.policy p WHERE p.name = ANY ($1))) u
-      JOIN unnest($1::text[], $2::text[]) AS w (name, table_name) ON w.name = u.policy) x
-GROUP BY x.why, x.sentence
-ORDER BY 1
+              (SELECT string_agg(format('"%s"', p), ', ' ORDER BY p) FROM unnest(c.policies) p),
+              CASE WHEN cardinality(c.things) = 1 OR c.owner IS NULL AND c.grantee IS NULL THEN c.reasons[1]
+                   WHEN c.owner IS NOT NULL
+                   THEN format('%s, which is not trusted, owns %s objects', c.owner, cardinality(c.things))
+                   ELSE format('%s may create triggers or foreign keys on %s tables', c.grantee,
+                               cardinality(c.things)) END) AS message,
+       'Runs trip, and take no row, until the cause is removed.' || CASE WHEN cardinality(c.things) > 1 THEN
+           format(CASE WHEN c.owner IS NULL THEN ' Tables: %s%s.' ELSE ' Objects: %s%s.' END,
+                  array_to_string(c.things[:5], ', '), ' and ' || nullif(greatest(cardinality(c.things) - 5, 0), 0)
+                  || ' more') ELSE '' END AS detail,
+       CASE WHEN c.grantee IS NOT NULL THEN c.revokes
+            WHEN cardinality(c.things) > 1 THEN replace(retention._trip_hint('catalog', NULL, c.sentence),
+                'Change its owner, drop it', 'Change their owner, drop them')
+            ELSE retention._trip_hint('catalog', NULL, c.sentence) END AS hint
+FROM cause c
+ORDER BY 1, 5

@@ -160,7 +160,7 @@ var attacks = map[string]struct {
 	"who may refer to a column": {"GRANT REFERENCES (id) ON item TO stranger",
 		`role "stranger" has REFERENCES (id) on table public.item`, false},
 	"who may put triggers": {"GRANT ALL ON attic TO public",
-		`everybody (PUBLIC) has REFERENCES on table public.attic`, false},
+		`everybody (PUBLIC) has REFERENCES, TRIGGER on table public.attic`, false},
 	"a key of his": {`
 		GRANT REFERENCES ON item TO stranger;
 		SET ROLE stranger;
@@ -337,7 +337,7 @@ func TestUntrustedCodeIsNotExecuted(t *testing.T) {
 					t.Errorf("%s executed code of the stranger", sql)
 				}
 			}
-			if f := in.Finding(t, basePolicies, "V050"); !strings.Contains(f, a.message) {
+			if f := in.Finding(t, basePolicies, "V050"); !strings.Contains(f, a.message) && !ownsSeveral(f) {
 				t.Errorf("the finding of verify is %q", f)
 			}
 			if ran() {
@@ -545,4 +545,10 @@ func TestDeferredTriggersOfTheCaller(t *testing.T) {
 	if pgtest.Column[bool](t, in, "SELECT is_called FROM stranger.mark")[0] {
 		t.Error("a deferred trigger of the caller was executed")
 	}
+}
+
+// ownsSeveral reports whether verify has one finding on several objects of the stranger, in place
+// of one for each object.
+func ownsSeveral(findings string) bool {
+	return strings.Contains(findings, `role "stranger", which is not trusted, owns `)
 }

@@ -21,7 +21,7 @@ BEGIN
         v_tables || ARRAY(SELECT k.conrelid FROM retention._keys_to(v_tables) k), v_schemas, v_trusted) u;
     RETURN QUERY SELECT format('%s has %s on table %s; REVOKE %2$s ON %3$s FROM %4$s',
                   CASE x.grantee WHEN 0 THEN 'everybody (PUBLIC)' ELSE format('role "%s"', pg_get_userbyid(x.grantee))
-                  END, x.privilege, x.rel::regclass,
+                  END, string_agg(x.privilege, ', ' ORDER BY x.privilege), x.rel::regclass,
                   CASE x.grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(x.grantee)) END)
     FROM (
         SELECT c.oid AS rel, a.grantee, a.privilege_type AS privilege
@@ -32,7 +32,8 @@ BEGIN
         FROM pg_attribute t CROSS JOIN aclexplode(t.attacl) a
         WHERE t.attrelid = ANY (v_tables) AND t.attacl IS NOT NULL) x
     WHERE x.privilege ~ '^(TRIGGER|REFERENCES)' AND x.grantee <> ALL (v_trusted)
-      AND NOT pg_has_role(x.grantee, v_trusted[1], 'MEMBER') ORDER BY 1;
+      AND NOT pg_has_role(x.grantee, v_trusted[1], 'MEMBER')
+    GROUP BY x.rel, x.grantee ORDER BY 1;
     IF EXISTS (SELECT FROM unnest(p_policies) p
                WHERE p.partitions OR p.steps @? '$[*] ? (@.verb == "drop table")') THEN
         RETURN QUERY SELECT format('event trigger "%s" calls function %s of role "%s", which is not trusted; '
