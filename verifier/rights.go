@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/jackc/pgx/v5/pgconn"
+
 	"pgretain/generator"
 	"pgretain/internal/lists"
 	"pgretain/internal/pgparse"
@@ -62,6 +64,28 @@ func (v *inspection) checkFunctionRights(r reading) error {
 		}
 	}
 	return v.finds(codeTableRights, about, "function_privileges", v.worker(), calls, v.install.SearchPath, lacking)(r)
+}
+
+// checkConditions checks that the worker may use what functions of the application use. The server
+// tells this only when it executes them. Other findings report privileges on objects that the
+// policy file names.
+func (v *inspection) checkConditions(r reading) error {
+	names := lists.Map(v.file.Policies, func(p *policy.Policy) string { return p.Name })
+	type refusal struct {
+		finding
+		Denied string
+	}
+	said := map[string]string{} // messages of findings, by the object and the server's message
+	return eachNamed(r, "denied", func(f refusal) {
+		key := f.Object + ": " + f.Denied
+		switch other := said[key]; {
+		case other != "":
+			v.affected[other] = append(v.affected[other], f.Policy)
+		case !v.knownLack(v.worker(), &pgconn.PgError{Message: f.Denied}):
+			said[key], v.reasons[f.Message] = f.Message, []string{f.Denied}
+			v.find(codeTableRights, nil, f.finding)
+		}
+	}, names, v.worker())
 }
 
 // checkPrivileges compares the privileges in the runtime's schema with the list of

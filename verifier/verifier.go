@@ -192,6 +192,11 @@ func (v *inspection) probes() []probe {
 			check: v.checkZone},
 		{skip: !roles, about: "the worker's privileges", codes: []string{codeTableRights}, check: v.checkRights},
 		{about: "the worker's privileges on functions", codes: []string{codeTableRights}, check: v.checkFunctionRights},
+		{more: func() []probe {
+			none := v.found(v.install.Schema+"._denied(text[])", codeMissing)
+			return []probe{{skip: none, about: "whether the worker can evaluate the policies",
+				codes: []string{codeTableRights}, check: v.checkConditions}}
+		}},
 		{more: v.expressionProbes},
 
 		{skip: !counts, more: v.overdueProbes},

@@ -98,13 +98,20 @@ func (s *session) check(ctx context.Context, writes bool) error {
 }
 
 // explain adds a hint to an error about a missing privilege. The hint names the roles that have the
-// privileges.
+// privileges. If the server refused the privilege to the worker, the hint says so, because no
+// membership of the session's role helps.
 func (s *session) explain(err error) error {
 	server, ok := errors.AsType[*pgconn.PgError](err)
-	if ok && server.Code == "42501" && s.install.Roles.Operator != "" {
+	switch {
+	case !ok || server.Code != "42501" || s.install.Roles.Operator == "":
+		return err
+	case strings.Contains(server.Where, "._query_as_worker("):
+		place, _, _ := strings.Cut(server.Where, "\n")
+		return refuse("worker denied", map[string]any{"Message": server.Message, "Worker": s.install.Roles.Worker,
+			"Place": place})
+	default:
 		return refuse("no rights", map[string]any{"Message": server.Message, "User": s.user, "Roles": s.install.Roles})
 	}
-	return err
 }
 
 //go:embed sql/*.sql sql/rehearsal/*.sql

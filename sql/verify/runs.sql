@@ -91,7 +91,8 @@ CROSS JOIN LATERAL (VALUES
      concat_ws('. ', rtrim(s.last_message, '.'), CASE WHEN n.mended THEN
          'Nothing that can be seen stops the next run. The hint runs the policy now.' END),
      coalesce(CASE WHEN n.mended THEN retention._run_again(s.policy, s.scope) END,
-         retention._trip_hint(s.last_tripped_by, s.policy, s.last_message), 'SELECT * FROM retention.health();')),
+         retention._trip_hint(s.last_tripped_by, s.policy, s.last_message),
+         'Remove the cause that the message names. The next run tries again.')),
     ('V047', m.id IS NOT NULL, '', format('job "%s" could not run %s "%s"%s', s.job, o.kind, o.policy, n.scope),
      format('Its last call (%s) at %s: %s.', m.id,
          to_char(m.ended_at AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS "UTC"'), m.message),

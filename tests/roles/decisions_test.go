@@ -84,6 +84,7 @@ var inner = []decision{
 	{"_mended", "rov", "status"},
 	{"_lost_rows", "rov", "verify"},
 	{"_plans", "rov", "verify"},
+	{"_denied", "rov", "verify"},
 	{"_sequences_behind", "rov", "verify"},
 	{"_count", "rov", "verify"},
 	{"_count_or_problem", "rov", "backlog"},

@@ -32,7 +32,7 @@ func TestLostPrivileges(t *testing.T) {
 				"pgretain bootstrap --migrator shop_deploy",
 			},
 			run:    []string{`table app.note belongs to role "shop_deploy", which is not trusted`},
-			verify: []string{`table app.note belongs to role "shop_deploy", which is not trusted`},
+			verify: []string{`role "shop_deploy", which is not trusted, owns 2 objects`},
 		},
 		"membership of the runner": {
 			lose:    "REVOKE retention_runner FROM shop_deploy",
