@@ -33,7 +33,7 @@ var notTyped = map[string]string{
 	`cmd/pgretain/sql/rehearsal/`:                                                 "a rehearsal executes it",
 	`generator/(runtime|statements)\.go: `:                                        "a pattern for statements",
 	`internal/htmlreport/htmlreport\.go: <!DOCTYPE`:                               "a mark in the report's file",
-	`internal/install/sql/bootstrap\.sql\.tmpl: (ALTER ROLE|GRANT)`:               "the bootstrap executes it",
+	`internal/install/sql/bootstrap\w*\.sql\.tmpl: (ALTER ROLE|GRANT)`:               "the bootstrap executes it",
 	`internal/install/sql/(lock_holder|session|try_lock)\.sql: pgretain migrate$`: "the name of a lock",
 	`internal/install/check\.go: the runtime in schema`:                           "a message, not a hint",
 	`internal/pgparse/`: "the parser says where SQL stands",

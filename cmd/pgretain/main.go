@@ -315,7 +315,8 @@ func define(command *cobra.Command, places map[string]any, line string) {
 		known := strings.Split(parts[4], "|")
 		flag.DefValue, flag.Annotations = known[0], map[string][]string{choices: known}
 		if len(known) > 1 {
-			_ = command.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(known, cobra.ShellCompDirectiveNoFileComp))
+			propose := cobra.FixedCompletions(known, cobra.ShellCompDirectiveNoFileComp)
+			_ = command.RegisterFlagCompletionFunc(name, propose)
 		}
 	}
 }
