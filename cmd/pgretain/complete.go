@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -64,7 +63,7 @@ func completedFile(command *cobra.Command) *policy.File {
 	if flag := command.Flags().Lookup("policy"); flag != nil {
 		name = cmp.Or(flag.Value.String(), flag.DefValue)
 	}
-	source, err := os.ReadFile(name)
+	source, err := readFile("policy file", name, "")
 	if err == nil {
 		if file, _ := policy.Parse(name, source); file != nil {
 			return file
