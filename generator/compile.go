@@ -99,7 +99,7 @@ func (c *compiler) compile() ([]Object, diag.List) {
 	if c.dry || c.diags.HasErrors() {
 		return nil, c.diags.Unique()
 	}
-	return withoutRepeated(slices.Concat(objects, c.privileges(), c.jobs())), c.diags
+	return c.writeAgain(withoutRepeated(slices.Concat(objects, c.privileges(), c.jobs()))), c.diags
 }
 
 // checkSnapshot refuses a snapshot that was taken with another search path. It also refuses names

@@ -93,6 +93,7 @@ type History struct {
 	roles    map[As]string    // names of the creating roles; "" for the migrating role
 	last     int64            // greatest number in the directory
 	width    int              // digits of the next number
+	lastFile map[ID]int       // index of the file that wrote each object last
 	read     []*migrationFile // all generated files
 	step     []*migrationFile // files of the step that is being read
 }
@@ -133,7 +134,7 @@ func (dir migrationDir) read() (*History, error) {
 	}
 	files, err := dir.ours(names)
 	h := &History{tool: dir.tool, indexOf: map[ID]int{}, sums: map[ID]string{}, keptData: map[ID]bool{},
-		roles: map[As]string{}, width: dir.tool.width}
+		lastFile: map[ID]int{}, roles: map[As]string{}, width: dir.tool.width}
 	if len(names) > 0 {
 		h.last, h.width = names[len(names)-1].version, names[len(names)-1].digits
 	}
@@ -232,6 +233,25 @@ func (h *History) Object(id ID) (Object, bool) {
 // Has reports whether the migrations install id.
 func (h *History) Has(id ID) bool { return h.sums[id] != "" }
 
+// applied reports whether a database in the given state has the latest text of an object.
+func (h *History) applied(id ID, state string) bool {
+	for at, file := range slices.Backward(h.files) {
+		if file.State == state {
+			return h.Has(id) && h.lastFile[id] <= at
+		}
+	}
+	return false
+}
+
+// FileOf returns the name of the last file that writes an object; "" if the migrations do not
+// install it.
+func (h *History) FileOf(id ID) string {
+	if !h.Has(id) {
+		return ""
+	}
+	return h.files[h.lastFile[id]].Name
+}
+
 // Objects returns all installed objects in the order of their first creation.
 func (h *History) Objects() []Object {
 	return slices.DeleteFunc(slices.Clone(h.objects), func(o Object) bool { return o.Kind == "" })
@@ -299,7 +319,7 @@ func (h *History) replay(file *migrationFile) {
 		if !had { // a replaced object keeps its place
 			h.indexOf[id], h.objects = len(h.objects), append(h.objects, o)
 		}
-		h.objects[h.indexOf[id]], h.sums[id] = o, sumOf(&o, o.Hash())
+		h.objects[h.indexOf[id]], h.sums[id], h.lastFile[id] = o, sumOf(&o, o.Hash()), len(h.files)
 	}
 }
 

@@ -191,11 +191,16 @@ func (w *policyCompiler) index(of passIndex) Object {
 	}
 	o := w.newObject(KindIndex, w.table.Schema+"."+name, template, d)
 	o.Definition, o.Content = string(fragment("plain index", d)), string(fragment("index content", d))
-	if before, had := w.history.Object(o.ID()); had && partitioned {
-		o.SQL = before.SQL // PostgreSQL adds the index to later partitions, and dropped ones need none
+	if before, had := w.history.Object(o.ID()); had && partitioned && isPartitioned(before.SQL) {
+		// PostgreSQL adds the index to later partitions, and dropped ones need none.
+		o.SQL = withoutAgain(before.SQL)
 	}
+	o.SQL = w.again(o, w.adopts(name, string(items), string(predicate)), nil) + o.SQL
 	return o
 }
+
+// isPartitioned reports whether a text builds the index of a partitioned table.
+func isPartitioned(sql string) bool { return strings.Contains(sql, " ON ONLY ") }
 
 func indexFields(table *catalog.Table, name string) fields {
 	return fields{

@@ -149,7 +149,7 @@ func stateWith(t *testing.T, dir fstest.MapFS, format Format, name, body, old st
 		t.Fatal(err)
 	}
 	h := &History{tool: d.tool, indexOf: map[ID]int{}, sums: map[ID]string{}, keptData: map[ID]bool{},
-		roles: map[As]string{}}
+		lastFile: map[ID]int{}, roles: map[As]string{}}
 	files, err := d.ours(d.list())
 	if err != nil {
 		t.Fatal(err)

@@ -88,7 +88,8 @@ type part struct {
 
 // files returns the files of the part: Up and Down, in one file or in two.
 func (p part) files() []File {
-	up, down := orderedActions(p.changes), orderedActions(each(p.changes, Change.reversed))
+	undone := slices.DeleteFunc(slices.Clone(p.changes), Change.partitions)
+	up, down := orderedActions(p.changes), orderedActions(each(undone, Change.reversed))
 	first := p.first && isRuntime(p.changes[0].Object())
 	if first && p.opt.home != "" {
 		down = []action{p.dropRuntime()}
@@ -329,6 +330,10 @@ func (p part) write(actions []action, path string, chapters, back bool) string {
 	if !p.noTransaction && p.opt.home != "" && slices.ContainsFunc(actions, appliesPrivileges) {
 		write(execute("close.sql.tmpl", fields{"Schema": sqlText(p.opt.home)}))
 	}
+	if removes := slices.ContainsFunc(actions, func(a action) bool { return a.object.Kind == KindRuntime }); !removes &&
+		!chapters && p.opt.home != "" {
+		write(p.recordState(back))
+	}
 	if path == ownPath && !p.noTransaction { // the tool may look up its own table without a schema
 		write("SET LOCAL search_path TO DEFAULT;\n")
 	}
@@ -348,6 +353,16 @@ func (p part) refuseUntrusted() string {
 		"Schemas": textArray(schemas),
 		"Trust":   textArray(names(p.opt.Trust)),
 	})
+}
+
+// recordState returns the statement that records the state after Up, or after Down if back is set.
+// The file that installs the runtime has no row to record it in.
+func (p part) recordState(back bool) string {
+	state := p.State
+	if back {
+		state = p.After
+	}
+	return execute("record_state.sql.tmpl", fields{"Schema": sqlText(p.opt.home), "State": literal(state)})
 }
 
 // isValidated reports whether the runtime refuses an object of this kind that could not run.

@@ -213,6 +213,13 @@ func (c Change) reversed() Change {
 		AfterIndex: c.BeforeIndex}
 }
 
+// partitions reports whether the table of an index became partitioned, or is not partitioned any
+// more. Down keeps such an index, because the other form cannot be built on the present table.
+func (c Change) partitions() bool {
+	return c.Before != nil && c.After != nil && c.After.Kind == KindIndex &&
+		isPartitioned(c.Before.SQL) != isPartitioned(c.After.SQL)
+}
+
 // Object returns After, or Before if the object is removed.
 func (c Change) Object() *Object { return cmp.Or(c.After, c.Before) }
 
@@ -235,6 +242,8 @@ func (c Change) Words() string {
 	}
 	words := ""
 	switch kind := c.After.Kind; {
+	case lostIn(c.After.SQL) != lostIn(c.Before.SQL) && lostIn(c.After.SQL) != "":
+		words = "restores what a database had lost"
 	case hasScript(kind):
 		words = cmp.Or(explain.Changes(wordsOf(c.Before.SQL), wordsOf(c.After.SQL)), "the same definition, other SQL")
 	case kind == KindJob:

@@ -20,6 +20,7 @@ import (
 	"pgretain/internal/quote"
 	"pgretain/policy"
 	catalogsql "pgretain/sql/catalog"
+	"pgretain/verifier"
 )
 
 // destination is a migration directory with its database: the database of the tables, or the
@@ -119,7 +120,8 @@ func (c *console) up(ctx context.Context, _ []string) error {
 }
 
 // fits checks before the first migration that the policy compiles for the live tables. Its errors
-// have a line of the policy file, unlike errors of a migration. It refuses jobs whose names pg_cron
+// have a line of the policy file, unlike errors of a migration. It compiles nothing while a file of
+// the user is pending, because that file may change the tables. It refuses jobs whose names pg_cron
 // would truncate.
 func (at destination) fits(ctx context.Context) error {
 	file, in := at.project.file, at.options().Install
@@ -141,16 +143,38 @@ func (at destination) fits(ctx context.Context) error {
 	if at.cron {
 		return nil
 	}
+	known, err := install.Status(ctx, at.url, os.DirFS(at.Path), at.options())
+	if err == nil && slices.ContainsFunc(known, install.Migration.ChangesTables) { // Up reports the error
+		return nil
+	}
 	return connected(ctx, at.url, func(conn *pgx.Conn) error {
-		snapshot, err := at.project.inspect(ctx, conn)
-		if err == nil {
-			_, err = at.project.compile(snapshot, history)
+		snapshot, err := at.project.inspect(ctx, conn, false)
+		if err != nil {
+			return err
 		}
+		objects, err := at.project.compile(snapshot, history)
 		if err == nil {
 			err = at.project.parse(ctx, conn, snapshot)
 		}
-		return err
+		if err != nil {
+			return err
+		}
+		return at.project.installable(ctx, conn, slices.DeleteFunc(objects, func(o generator.Object) bool {
+			file := history.FileOf(o.ID())
+			pending := func(m install.Migration) bool { return m.Name == file && !m.Applied }
+			return o.Kind != generator.KindPolicy || !slices.ContainsFunc(known, pending)
+		}))
 	})
+}
+
+// installable returns an error that names everything in the database that would stop a migration
+// when it installs the given policies.
+func (p *project) installable(ctx context.Context, conn *pgx.Conn, policies []generator.Object) error {
+	list, err := verifier.Obstacles(ctx, conn, p.file, policies)
+	if err != nil || len(list) == 0 {
+		return err
+	}
+	return &problems{list, p.sources}
 }
 
 // parse lets the server parse every expression of the policy. An error has the line of the policy.

@@ -143,7 +143,7 @@ func (s *stage) load(ctx context.Context) (string, error) {
 		s.brought, err = s.names(ctx, "rehearsal/leftovers", in.Schema, []string{})
 	}
 	if err == nil {
-		s.before, err = s.inspect(ctx, s.conn)
+		s.before, err = s.inspect(ctx, s.conn, false)
 	}
 	if err == nil {
 		err = s.compileFor(ctx)

@@ -97,7 +97,7 @@ func (s *stage) leftovers(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	after, err := s.inspect(ctx, s.conn)
+	after, err := s.inspect(ctx, s.conn, false)
 	if err != nil {
 		return err
 	}

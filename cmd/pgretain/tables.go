@@ -58,7 +58,7 @@ func (c *console) snapshot(ctx context.Context, _ []string) error {
 	}
 	var snapshot *catalog.Snapshot
 	err = c.withTables(ctx, func(conn *pgx.Conn) (err error) {
-		if snapshot, err = project.inspect(ctx, conn); err == nil && c.Schema == "" {
+		if snapshot, err = project.inspect(ctx, conn, true); err == nil && c.Schema == "" {
 			err = project.noteZone(ctx, conn, snapshot)
 		}
 		return err
@@ -74,9 +74,10 @@ func (c *console) snapshot(ctx context.Context, _ []string) error {
 	return nil
 }
 
-// inspect reads the tables of the project, or all tables if it has no policies. It returns an error
-// for tables that do not exist.
-func (p *project) inspect(ctx context.Context, conn *pgx.Conn) (*catalog.Snapshot, error) {
+// inspect reads the tables of the project, or all tables if it has no policies. If withInstall is
+// true, it also reads what the database has of the install. It returns an error for tables that do
+// not exist.
+func (p *project) inspect(ctx context.Context, conn *pgx.Conn, withInstall bool) (*catalog.Snapshot, error) {
 	tables := tablesOf(p.file)
 	request := inspect.Request{
 		SearchPath: p.file.Install.SearchPath,
@@ -84,6 +85,8 @@ func (p *project) inspect(ctx context.Context, conn *pgx.Conn) (*catalog.Snapsho
 		All:        len(p.file.Policies) == 0,
 		Each:       p.file.SchemaPatterns(),
 		Tables:     lists.Map(tables, func(m *mention) string { return m.name }),
+		Install:    withInstall,
+		Worker:     p.file.Install.Roles.Worker,
 	}
 	snapshot, unknown, err := inspect.Snapshot(ctx, conn, request)
 	if err != nil {

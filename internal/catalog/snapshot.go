@@ -25,6 +25,50 @@ type Snapshot struct {
 	// domain it is the base type. A key is a SELECT of one column that contains the expression and
 	// the tables that it reads.
 	Types map[string]string `json:"types,omitempty"`
+
+	Install *Install `json:"install,omitempty"` // what the database has of an install; nil if it has none
+}
+
+// Install is what a database has of an install at the application's objects. Generate compares it
+// with what the migrations installed up to State, and writes again what the database has lost.
+type Install struct {
+	State     string       `json:"state"` // state that the last applied migration names
+	Rights    []Right      `json:"rights"`
+	Indexes   []BuiltIndex `json:"indexes"`
+	Functions []string     `json:"functions"` // names of the policies' functions, without the runtime's schema
+}
+
+// Right is the privileges that the worker holds on an object, as GRANT names them. Name is that of
+// a schema, "schema.table" of a table or view, or the name of a sequence as SQL.
+type Right struct {
+	Kind       string   `json:"kind"` // "schema", "table" or "sequence"
+	Name       string   `json:"name"`
+	Privileges []string `json:"privileges"`
+}
+
+// BuiltIndex is an index that a migration built. All names have a schema and are unquoted. A
+// rename, a new schema or a swap of the table can change Name and Table.
+type BuiltIndex struct {
+	Name  string `json:"name"`
+	Table string `json:"table"`
+	Valid bool   `json:"valid"`
+	// name and table that the migration built it with
+	Built      string `json:"built"`
+	BuiltTable string `json:"built_table"`
+}
+
+// HasIndex reports whether the table has a valid index of this name that a migration built.
+func (i *Install) HasIndex(name, table string) bool {
+	return slices.ContainsFunc(i.Indexes, func(b BuiltIndex) bool {
+		return b.Name == name && b.Table == table && b.Valid
+	})
+}
+
+// Holds reports whether the worker holds a privilege on an object.
+func (i *Install) Holds(kind, name, privilege string) bool {
+	return slices.ContainsFunc(i.Rights, func(r Right) bool {
+		return r.Kind == kind && r.Name == name && slices.Contains(r.Privileges, privilege)
+	})
 }
 
 // Table is one table with its columns and the objects that refer to it. Names are unquoted.

@@ -27,6 +27,11 @@ type Request struct {
 	// Each maps a placeholder for many schemas to the pattern of their names. The tables of one of
 	// these schemas are read.
 	Each map[string]string
+
+	// Install asks for the section on the install of Runtime. Worker is its worker, "" if the
+	// migrating role is all roles.
+	Install bool
+	Worker  string
 }
 
 // ErrChanged means that an object was dropped after the statement's snapshot was taken.
@@ -44,9 +49,28 @@ type Querier interface {
 func Snapshot(ctx context.Context, conn *pgx.Conn, request Request) (s *catalog.Snapshot, unknown []string, err error) {
 	err = readOnly(ctx, conn, func(tx pgx.Tx) (err error) {
 		s, unknown, err = Read(ctx, tx, request)
+		if err == nil && request.Install {
+			s.Install, err = installed(ctx, tx, request.Runtime, request.Worker)
+		}
 		return err
 	})
 	return s, unknown, err
+}
+
+// installed reads what the database has of an install. It returns nil if there is no install that
+// the session's role may read, or if no migration has recorded a state.
+func installed(ctx context.Context, tx Querier, schema, worker string) (*catalog.Install, error) {
+	there, err := collect[struct{ Is bool }](ctx, tx, "install_there", schema)
+	if err != nil || !there[0].Is {
+		return nil, err
+	}
+	query := strings.ReplaceAll(catalogsql.Query("install"), "retention.", quote.Ident(schema)+".")
+	rows, _ := tx.Query(ctx, query, schema, worker) // CollectRows returns the same error
+	list, err := pgx.CollectRows(rows, pgx.RowToStructByPos[catalog.Install])
+	if err != nil || len(list) == 0 {
+		return nil, err
+	}
+	return &list[0], nil
 }
 
 // readOnly calls f in a READ ONLY transaction with one snapshot (REPEATABLE READ).

@@ -75,6 +75,9 @@ type Migration struct {
 	part     int    // number of the file in its step, from 1; 0 for a file of the user
 }
 
+// ChangesTables reports whether the migration is a file of the user that is not applied.
+func (m Migration) ChangesTables() bool { return m.part == 0 && m.Name != "" && !m.Applied }
+
 // Up applies every pending migration of dir, in one transaction each. It returns the applied
 // migrations, even with an error; a second call continues there. It creates the schema and the
 // version table. The error is an *Error, several of them joined, or another error. Diagnostics

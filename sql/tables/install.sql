@@ -13,6 +13,8 @@ CREATE TABLE IF NOT EXISTS retention.install (
     text_search_config text NOT NULL DEFAULT pg_catalog.current_setting('default_text_search_config'),
     report_window interval NOT NULL DEFAULT '1 year', claim_window interval NOT NULL DEFAULT '7 days',
     system_identifier bigint NOT NULL, database_name text NOT NULL, server jsonb,
+    -- The state that the last applied migration names in its second line.
+    state text,
     -- True if each batch writes a logical decoding message with its policy and run.
     logical_messages boolean,
     adopted_at timestamptz NOT NULL DEFAULT pg_catalog.clock_timestamp(), adopted_by text NOT NULL DEFAULT session_user

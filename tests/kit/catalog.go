@@ -14,10 +14,10 @@ import (
 var catalogSQL string
 
 // registered lists the tables of the runtime into which migrations write rows. It maps each table
-// to its volatile columns, separated by commas. The values of volatile columns depend on the time
-// or place of the installation.
+// to its volatile columns, separated by commas. The values of volatile columns depend on the
+// time or place of the installation, or on the files.
 var registered = map[string]string{
-	"install":          "system_identifier,database_name,adopted_at,adopted_by,server",
+	"install":          "system_identifier,database_name,adopted_at,adopted_by,server,state",
 	"policy":           "installed_at",
 	"job":              "installed_at",
 	"index_definition": "built_at",

@@ -118,7 +118,7 @@ var closed = []string{
 	"_begin_policy", "_check_types", "_fails_without_rows", "_apply_privileges", "_drop_each",
 	"_distributed_table", "_next_instances", "_lock_shard", "_instances", "_put_each",
 	"_local_holds_and_settings", "_instantiate", "_count_claims", "_count_in_table", "_cursor", "_droppable",
-	"_drop_dependents", "_drop_refusal", "_drop_policy", "_dry_run", "_effects", "_estimated_rows",
+	"_adopt_index", "_drop_dependents", "_drop_refusal", "_drop_policy", "_dry_run", "_effects", "_estimated_rows",
 	"_partition_tree", "_finish", "_check_grant", "_half_upgraded", "_hold_target", "_use_one_statement",
 	"_index_later_partitions", "_is_held", "_lock_and_recheck", "_count_kept", "_lock_for_change", "_share",
 	"_decode_clock", "_key_columns", "_keys_to", "_keys_reached", "_get_policy", "_retry_batch",

@@ -1,0 +1,153 @@
+package generator
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"pgretain/internal/catalog"
+	"pgretain/internal/quote"
+)
+
+// againForm matches the text that "again.sql.tmpl" puts before an object.
+var againForm = regexp.MustCompile(`^(?:-- Written again: .*\n)?(?:SELECT .*\._adopt_index\(.*\);\n-- next\n)*`)
+
+// lostLine matches the line that names the state of a database that had lost the object.
+var lostLine = regexp.MustCompile(`(?m)^-- Written again: a database in state ([0-9a-f]{12}) had lost it\.\n`)
+
+// lostIn returns the state of a database that had lost an object, from the text that writes the
+// object again. It returns "" for any other text.
+func lostIn(sql string) string {
+	if m := lostLine.FindStringSubmatch(sql); m != nil {
+		return m[1]
+	}
+	return ""
+}
+
+// adoption says that an index of a table gets another name instead of being built again. Found is
+// its present name. If Found is "", the index Name of another table only makes room.
+type adoption struct{ Schema, Name, Table, Found literal }
+
+// writeAgain puts a text before each object that the database of the snapshot has lost. So the
+// object differs from that of the history, and the next step writes it again. The text stays as
+// long as the object does not change otherwise, so the step is written once. The indexes have the
+// text already.
+func (c *compiler) writeAgain(objects []Object) []Object {
+	functions := map[string][]string{} // names, by policy
+	for _, o := range objects {
+		if o.Kind == KindFunction && o.Policy != "" {
+			functions[o.Policy] = append(functions[o.Policy], functionName(o.Name))
+		}
+	}
+	for i, o := range objects {
+		if o.Kind == KindPrivilege || o.Kind == KindColumn || o.Kind == KindPolicy {
+			objects[i].SQL = c.again(o, nil, functions[o.Name]) + o.SQL
+		}
+	}
+	return objects
+}
+
+// again returns the text before an object; "" if it needs none. adopts belong to an index,
+// functions to a policy.
+func (c *compiler) again(o Object, adopts []adoption, functions []string) string {
+	before, _ := c.history.Object(o.ID())
+	text, unchanged := cutAgain(before.SQL, o)
+	there, state := c.snapshot.Install, ""
+	switch {
+	case there == nil:
+		return text
+	case unchanged && c.history.applied(o.ID(), there.State) && c.isLost(o, functions):
+		state = there.State
+	case unchanged:
+		return text
+	}
+	return execute("again.sql.tmpl", fields{"Schema": sqlText(c.schema()), "State": sqlText(state), "Adopts": adopts})
+}
+
+// cutAgain returns the text that stands before an object in the history. It reports whether the
+// object is otherwise the same. A script ends with the row of its policy, which contains a hash of
+// the rest.
+func cutAgain(before string, o Object) (text string, unchanged bool) {
+	text, unchanged = strings.CutSuffix(before, o.SQL)
+	if unchanged && hasScript(o.Kind) {
+		at := lostLine.FindAllStringIndex(text, -1)
+		if len(at) == 0 || at[len(at)-1][1] < len(text) {
+			return "", true
+		}
+		return text[at[len(at)-1][0]:], true
+	}
+	if !unchanged || againForm.FindString(text) != text {
+		return "", false
+	}
+	return text, true
+}
+
+// withoutAgain returns the SQL of an index without the text before it.
+func withoutAgain(sql string) string { return sql[len(againForm.FindString(sql)):] }
+
+// isLost reports whether the database of the snapshot lacks an object or a part of it.
+func (c *compiler) isLost(o Object, functions []string) bool {
+	there, table := c.snapshot.Install, c.snapshot.Table(o.Table)
+	switch o.Kind {
+	case KindPrivilege:
+		return slices.ContainsFunc(o.Rights, func(r Right) bool {
+			known := r.Kind != "table" || table != nil // an archive may not exist yet
+			lacks := func(privilege string) bool { return !there.Holds(r.Kind, r.Name, privilege) }
+			return known && r.Role == c.file.Install.Roles.Worker &&
+				slices.ContainsFunc(strings.Split(r.Needed, ", "), lacks)
+		})
+	case KindColumn:
+		return table != nil && table.Column(strings.TrimPrefix(o.Name, o.Table+".")) == nil
+	case KindIndex:
+		return table != nil && !there.HasIndex(o.Name, o.Table)
+	case KindPolicy:
+		return slices.ContainsFunc(functions, func(f string) bool { return !slices.Contains(there.Functions, f) })
+	}
+	return false
+}
+
+// functionName returns the unquoted name of a function from its signature, without its schema.
+func functionName(signature string) string {
+	name, _, _ := strings.Cut(signature, "(")
+	_, name, _ = strings.Cut(name, ".")
+	return strings.ReplaceAll(strings.Trim(name, `"`), `""`, `"`)
+}
+
+// adopts returns which indexes of the snapshot serve as the index of a table and of its partitions.
+// These are indexes that a migration built with the same content, before a rename, a new schema or
+// a swap of their table.
+func (w *policyCompiler) adopts(name, items, predicate string) (list []adoption) {
+	there := w.snapshot.Install
+	if there == nil {
+		return nil
+	}
+	var taken []string
+	add := func(table *catalog.Table, name string) {
+		if there.HasIndex(table.Schema+"."+name, tableName(table)) {
+			return
+		}
+		found := ""
+		for _, b := range there.Indexes {
+			schema, built, _ := strings.Cut(b.Built, ".")
+			same := schema != "" && built == indexName(b.BuiltTable, items, predicate)
+			plain := quote.Comment(b.Name) == b.Name // without control characters
+			free := b.Valid && b.Table == tableName(table) && !slices.Contains(taken, b.Name)
+			if found == "" && same && plain && free {
+				found, taken = strings.TrimPrefix(b.Name, table.Schema+"."), append(taken, b.Name)
+			}
+		}
+		blocked := slices.ContainsFunc(there.Indexes, func(b catalog.BuiltIndex) bool {
+			return b.Name == table.Schema+"."+name && !slices.Contains(taken, b.Name)
+		})
+		if found != "" || blocked {
+			list = append(list, adoption{literal(table.Schema), literal(name), literal(table.Name), literal(found)})
+		}
+	}
+	for _, child := range slices.Backward(w.tables.PartitionTree(tableName(w.table))) { // deepest first
+		if tableName(child) != tableName(w.table) {
+			add(child, indexName(tableName(child), items, predicate))
+		}
+	}
+	add(w.table, name)
+	return list
+}
