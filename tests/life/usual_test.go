@@ -237,6 +237,14 @@ func TestUsualWay(t *testing.T) {
 			says: ": restores what a database had lost"},
 		"swapped": {application: swap + "DROP TABLE app.note_old CASCADE;",
 			says: "~ privilege app.note: restores what a database had lost"},
+		"swapped, the old table stays": {application: swap,
+			says: "~ privilege app.note: restores what a database had lost"},
+		"swapped without copies": {application: `
+			ALTER TABLE app.note RENAME TO note_old;
+			CREATE TABLE app.note (id int PRIMARY KEY, at timestamptz NOT NULL, body text,
+				state text NOT NULL DEFAULT 'open');
+			INSERT INTO app.note SELECT id, at, body, state FROM app.note_old`,
+			says: "~ privilege app.note: restores what a database had lost"},
 		"partitioned": {application: `
 			ALTER TABLE app.note RENAME TO note_old;
 			ALTER TABLE app.note_old DROP CONSTRAINT note_pkey;
