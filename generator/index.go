@@ -179,14 +179,15 @@ func (w *policyCompiler) dependsOnZone(e *pgparse.Expr) bool {
 func (w *policyCompiler) index(of passIndex) Object {
 	items, predicate, partitioned := fragment("order", of.items), of.predicate, w.table.Kind == "partitioned"
 	name := indexName(tableName(w.table), string(items), string(predicate))
+	comment := fmt.Sprintf("pgretain: index %s of %s for ", name, tableName(w.table))
 	d := indexFields(w.table, name)
 	maps.Copy(d, fields{"Items": items, "Columns": of.items, "Predicate": predicate, "Concurrently": !partitioned,
-		"Partitions": nil, "Comment": literal("pgretain: index of policy " + w.policy.Name)})
+		"Partitions": nil, "Comment": literal(comment + "policy " + w.policy.Name)})
 	template := "index"
 	if partitioned {
 		template = "index_partitioned"
 		// the same for all policies, because the object keeps its first SQL: see below
-		d["Comment"] = literal("pgretain: index for policies of this table")
+		d["Comment"] = literal(comment + "policies of this table")
 		d["Partitions"], d["Attach"] = w.partitionIndexes(w.table, name, string(items), string(predicate))
 	}
 	o := w.newObject(KindIndex, w.table.Schema+"."+name, template, d)

@@ -143,8 +143,8 @@ func TestSettingsArePinned(t *testing.T) {
 			continue
 		}
 		_, head, _ = strings.Cut(head, "CREATE OR REPLACE")
-		callsPolicy := strings.Contains(body, "retention.%I(") &&
-			regexp.MustCompile(`'_(rows|take|start|partition)'|'(beyond|groups)'`).MatchString(body)
+		callsPolicy := strings.Contains(body, "retention._rows_call(") || strings.Contains(body, "retention.%I(") &&
+			regexp.MustCompile(`'_(take|start|partition)'|'(beyond|groups)'`).MatchString(body)
 		switch {
 		case strings.Contains(body, "retention._pin("):
 			pinned++

@@ -149,6 +149,7 @@ var (
 	codeIndexMissing     = register("V020", Indexes, "index is missing")
 	codeIndexInvalid     = register("V021", Indexes, "index is not usable")
 	codeIndexDiffers     = register("V022", Indexes, "index differs from the one that was built")
+	codeIndexOrphan      = register("V023", Indexes, "index of pgretain is wanted by no policy")
 	codeNoIndex          = register("V024", Indexes, "no index finds the rows of a batch")
 	codeOtherPlan        = register("V025", Indexes, "plan of a batch does not use its index")
 	codeReferencingIndex = register("V026", Indexes, "no index on a foreign key that refers to deleted rows")

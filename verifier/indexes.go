@@ -58,13 +58,20 @@ type index struct {
 	Index, Valid, Ready  bool
 	Table                string
 	Definition, Recorded *string
+	Partitioned          bool   // the index is that of a partitioned table
+	OfPartition          bool   // its table is a partition of the wanted table
+	WantedKind           string // pg_class.relkind of the wanted table; "" if there is no such table
+	Other                string // another index that does the same, as SQL; "" if there is none
+	OtherIsOurs          bool   // a migration built the other index
 }
 
-var codesOfIndexes = []string{codeIndexMissing, codeIndexInvalid, codeIndexDiffers, codeNoIndex, codeOtherPlan}
+var codesOfIndexes = []string{codeIndexMissing, codeIndexInvalid, codeIndexDiffers, codeIndexOrphan, codeNoIndex,
+	codeOtherPlan}
 
 func (v *inspection) checkIndexes(r reading) error {
 	wanted := v.objects(generator.KindIndex)
-	rows, err := collectRows[index](r, "indexes", lists.Map(wanted, objectName))
+	names, tables := lists.Map(wanted, objectName), lists.Map(wanted, objectTable)
+	rows, err := collectRows[index](r, "indexes", names, tables)
 	if err != nil {
 		return err
 	}
@@ -76,7 +83,10 @@ func (v *inspection) checkIndexes(r reading) error {
 			v.about(wanted[rows[i].N-1], f)
 		}
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	return v.finds(codeIndexOrphan, nil, "index_orphans", names, tables)(r)
 }
 
 // stored matches the storage parameters in the definition of an index.
@@ -86,9 +96,11 @@ var stored = regexp.MustCompile(` WITH \([^()]*\)`)
 // An index with a different definition has a different name.
 func (v *inspection) compareIndex(o generator.Object, live index) (message, error) {
 	on := fmt.Sprintf("index %q", o.Name)
+	if live.WantedKind == "" { // V030 reports the table
+		return message{}, nil
+	}
 	if !live.Index {
-		return message{Code: codeIndexMissing, Message: on + " is missing",
-			Detail: "Runs of the policy read the whole table.", Hint: v.buildHint(o)}, nil
+		return v.missingIndex(o, live), nil
 	}
 	if live.Definition == nil {
 		return message{}, inspect.ErrChanged
@@ -103,19 +115,40 @@ func (v *inspection) compareIndex(o generator.Object, live index) (message, erro
 	switch {
 	case !live.Valid || !live.Ready:
 		return message{Code: codeIndexInvalid, Message: on + " is invalid",
-			Detail: "A concurrent build did not finish; queries cannot use the index.", Hint: v.buildHint(o)}, nil
+			Detail: "A concurrent build did not finish; queries cannot use the index.",
+			Hint:   v.buildHint(o, live)}, nil
 	case live.Recorded == nil:
 		f.Severity, f.Message, f.Hint = diag.Unknown, "no migration recorded how "+on+" was built", record
 		f.Detail = "There is no recorded definition to compare it with. Check the index. If it is right, record it."
-	case live.Table != o.Table: // the statements would drop a correct index
-		f.Message, f.Want, f.Got = on+" differs from the index that was built", o.Definition, *live.Definition
-		f.Hint = "First rename the table, or change its name in the policy file."
+	case live.Table != o.Table:
+		f.Message = fmt.Sprintf("index %q is on table %q, not on table %q", o.Name, live.Table, o.Table)
+		f.Want, f.Got, f.Detail, f.Hint = o.Definition, *live.Definition, readsAll, v.moveHint(o, live)
 	case stored.ReplaceAllString(*live.Recorded, "") != stored.ReplaceAllString(*live.Definition, ""):
 		f.Message, f.Want, f.Got = on+" differs from the index that was built", *live.Recorded, *live.Definition
 		f.Detail = "If it is right, for example after a change of a column's type, record it: " + record
-		f.Hint = v.rebuildHint(o)
+		f.Hint = v.rebuildHint(o, live)
 	default:
 		return message{}, nil
 	}
 	return f, nil
+}
+
+const readsAll = "Runs of the policy read the whole table."
+
+// missingIndex returns the finding for an index that does not exist. If another index does the
+// same, runs use that one.
+func (v *inspection) missingIndex(o generator.Object, live index) message {
+	f := message{Code: codeIndexMissing, Message: fmt.Sprintf("index %q is missing", o.Name), Detail: readsAll,
+		Hint: v.buildHint(o, live)}
+	switch _, name, _ := strings.Cut(o.Name, "."); {
+	case live.Other == "":
+	case live.OtherIsOurs:
+		f.Message = fmt.Sprintf("index %q was renamed to %s", o.Name, live.Other)
+		f.Detail = "Runs of the policy use it. A migration that changes the index would not find it."
+		f.Hint = fmt.Sprintf("ALTER INDEX %s RENAME TO %s;", live.Other, quote.Ident(name))
+	default:
+		f.Detail = fmt.Sprintf("Runs of the policy use index %s, which has the same definition.", live.Other)
+		f.Hint = `Run "pgretain snapshot" and "pgretain generate", and migrate.`
+	}
+	return f
 }

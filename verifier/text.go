@@ -48,13 +48,47 @@ func (v *inspection) runtime(name string) string { return quote.Ident(v.install.
 
 // buildHint returns the statements with which a migration builds an index. A user can execute them
 // again, even after a failed build.
-func (v *inspection) buildHint(o generator.Object) string { return v.inPath(statements(o.SQL)) }
+func (v *inspection) buildHint(o generator.Object, live index) string {
+	return v.inPath(buildOn(live.WantedKind, statements(o.SQL)))
+}
 
 // rebuildHint returns a DROP INDEX, followed by the statements that build the index. It does not
 // delete the recorded definition.
-func (v *inspection) rebuildHint(o generator.Object) string {
+func (v *inspection) rebuildHint(o generator.Object, live index) string {
 	drop := slices.DeleteFunc(statements(o.Drop), func(s string) bool { return strings.HasPrefix(s, "DELETE ") })
-	return v.inPath(append(drop, statements(o.SQL)...))
+	if live.Partitioned {
+		drop = buildOn("p", drop)
+	}
+	return v.inPath(append(drop, buildOn(live.WantedKind, statements(o.SQL))...))
+}
+
+// moveHint returns statements that give the name of an index on another table to an index of the
+// wanted table. The index of a partition becomes a part of the new index. Otherwise the statements
+// drop it.
+func (v *inspection) moveHint(o generator.Object, live index) string {
+	if !live.OfPartition {
+		return v.rebuildHint(o, live)
+	}
+	schema, name, _ := strings.Cut(o.Name, ".")
+	free := []string{
+		fmt.Sprintf("COMMENT ON INDEX %s IS NULL;", quote.Qualified(schema, name)),
+		fmt.Sprintf("ALTER INDEX %s RENAME TO %s;", quote.Qualified(schema, name), quote.Ident(name+"_part")),
+	}
+	return v.inPath(append(free, buildOn(live.WantedKind, statements(o.SQL))...))
+}
+
+// buildOn returns statements about an index for a table of the given kind (pg_class.relkind). The
+// index of a partitioned table cannot be built or dropped CONCURRENTLY.
+func buildOn(kind string, statements []string) []string {
+	if kind != "p" {
+		return statements
+	}
+	return lists.Map(statements, func(s string) string {
+		if strings.Contains(s, " ON ONLY ") || strings.Contains(s, "_invalid") {
+			return s
+		}
+		return strings.Replace(s, " INDEX CONCURRENTLY ", " INDEX ", 1)
+	})
 }
 
 // inPath returns the statements, with the search path of migrations set around them. So operators

@@ -15,7 +15,7 @@ BEGIN
         SELECT FROM retention.policy p WHERE p.name = p_policy AND p.hash = e.registers ->> 'hash'
           -- A re-created table lacks the privileges and columns that the instance needs.
           AND p.table_oid = ANY (retention._resolve_tables(ARRAY[p.table_name]))
-          AND to_regprocedure(format('retention.%I(retention.batch_range)', p.name || '_rows')) IS NOT NULL) FOR UPDATE;
+          AND EXISTS (SELECT FROM pg_proc f WHERE f.proname = format('%s_rows', p.name))) FOR UPDATE;
     IF NOT FOUND THEN RETURN false; END IF;
     v_names := (SELECT p.names FROM retention._instances(v_each) p WHERE p.place = v_place);
     IF v_names IS NULL THEN

@@ -1,0 +1,28 @@
+-- Returns indexes whose comment says that pgretain built them, but that no policy wants. Renamed
+-- indexes of wanted tables are left out, and so are indexes of tables that were renamed or moved.
+-- $1: names of wanted indexes, as schema.index
+-- $2: the table of each index, as schema.table
+WITH wanted AS (
+    SELECT w.name, split_part(w.name, '.', -1) AS index_name, t.oid AS table_oid, c.oid IS NULL AS missing
+    FROM unnest($1::text[], $2::text[]) AS w (name, table_name)
+    LEFT JOIN (pg_class t JOIN pg_namespace ts ON ts.oid = t.relnamespace)
+           ON ts.nspname || '.' || t.relname = w.table_name
+    LEFT JOIN (pg_class c JOIN pg_namespace s ON s.oid = c.relnamespace)
+           ON s.nspname || '.' || c.relname = w.name
+)
+SELECT '' AS policy, concat(n.nspname, '.', c.relname) AS object, concat(tn.nspname, '.', tc.relname) AS "table",
+       format('index "%s.%s" on table "%s.%s" is wanted by no policy', n.nspname, c.relname, tn.nspname,
+              tc.relname) AS message,
+       'Each write to the table maintains it. Its comment: ' || d.description AS detail,
+       format('DROP INDEX%s %I.%I;', CASE c.relkind WHEN 'i' THEN ' CONCURRENTLY' ELSE '' END, n.nspname,
+              c.relname) AS hint
+FROM pg_description d JOIN pg_class c ON c.oid = d.objoid AND c.relkind IN ('i', 'I') AND NOT c.relispartition
+JOIN pg_namespace n ON n.oid = c.relnamespace JOIN pg_index i ON i.indexrelid = c.oid
+JOIN pg_class tc ON tc.oid = i.indrelid JOIN pg_namespace tn ON tn.oid = tc.relnamespace
+WHERE d.classoid = 'pg_class'::regclass AND d.objsubid = 0 AND d.description LIKE 'pgretain: index %'
+  AND NOT EXISTS (
+      SELECT FROM wanted w
+      WHERE n.nspname || '.' || c.relname = w.name
+         OR w.table_oid = i.indrelid AND w.missing
+         OR w.table_oid IS NULL AND w.index_name = c.relname)
+ORDER BY 2
