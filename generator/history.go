@@ -269,6 +269,20 @@ func (h *History) HasMore() bool {
 // Files returns the generated migrations in order.
 func (h *History) Files() []Migration { return slices.Clone(h.files) }
 
+// FileOf returns the name of the last migration that writes the registry row of a policy, a report
+// or a job; "" if there is none.
+func (h *History) FileOf(name string) string {
+	for _, file := range slices.Backward(h.read) {
+		for _, a := range file.up {
+			if !a.drops && a.object.Name == name &&
+				slices.Contains([]Kind{KindPolicy, KindEach, KindJob}, a.object.Kind) {
+				return file.Name
+			}
+		}
+	}
+	return ""
+}
+
 // LastStep returns the files of the last step, in order. A step is all files that one call of Next
 // writes.
 func (h *History) LastStep() []Migration {

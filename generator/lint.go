@@ -159,6 +159,7 @@ func Notes(file *policy.File, snapshot *catalog.Snapshot) diag.List {
 			c.noteDelete(p, d, access, guarded)
 		}
 		c.noteIndexes(p, built)
+		c.noteArchives(p)
 		for _, use := range p.Uses() {
 			if into := c.tables[use.Table.String()]; use.Access.Insert && into != nil && into.Kind == "foreign" {
 				c.warn(use.Table.Position, codeTableKind,

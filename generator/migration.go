@@ -313,7 +313,7 @@ func installNames(objects []Object, roles map[As]string) map[string]string {
 		}
 		// Operator and viewer own nothing. Their names are in the GRANT on the runtime's tables.
 		if to := grantees.FindStringSubmatch(o.SQL); to != nil {
-			names["readers"] = to[1]
+			names["roles that may read"] = to[1]
 		}
 	}
 	return names

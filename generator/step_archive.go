@@ -9,6 +9,7 @@ import (
 
 	"pgretain/internal/catalog"
 	"pgretain/internal/pgparse"
+	"pgretain/internal/quote"
 	"pgretain/policy"
 )
 
@@ -282,4 +283,49 @@ var narrower = map[string][]string{
 	"text":                        {"character", "name", `"char"`},
 	"character varying":           {"character", "name", `"char"`},
 	"character":                   {"name", `"char"`},
+}
+
+// noteArchives warns if a column of an archive cannot store each value of its column. The server
+// refuses a row with such a value.
+func (c *compiler) noteArchives(p *policy.Policy) {
+	for _, s := range p.Then {
+		if s.Archive == nil || s.Archive.Document != "" {
+			continue
+		}
+		source := p.Table
+		if s.Related != nil {
+			source = s.Related.Table
+		}
+		from, into := c.tables[source.String()], c.tables[s.Archive.Into.String()]
+		if from == nil || into == nil {
+			continue // refused elsewhere
+		}
+		for _, column := range from.Columns {
+			name := s.Archive.NameOf(column.Name)
+			target := into.Column(name)
+			if target == nil || assigned(s.Archive.Set, name) || !smaller(column.Plain(), target.Plain()) {
+				continue
+			}
+			c.warn(s.Position, codeStep, fmt.Sprintf("column %q of archive %q is smaller than column %q of table %q",
+				name, s.Archive.Into, column.Name, tableName(from)),
+				fmt.Sprintf("The archive has type %s, the table %s. The server refuses to archive a row whose value "+
+					"does not fit, so the row stays.", target.Type, column.Type),
+				fmt.Sprintf("ALTER TABLE %s ALTER COLUMN %s TYPE %s;", qualified(into), quote.Ident(name), column.Type))
+		}
+	}
+}
+
+// smaller reports whether an assignment from one type to another raises an error for some values.
+// It returns false for types that are not listed.
+func smaller(from, to string) bool {
+	a, b := lastDigits.ReplaceAllString(from, ""), lastDigits.ReplaceAllString(to, "")
+	integers := []string{"smallint", "integer", "bigint"}
+	texts := []string{"character varying", "text"}
+	switch {
+	case slices.Contains(integers, a) && slices.Contains(integers, b):
+		return slices.Index(integers, b) < slices.Index(integers, a)
+	case slices.Contains(texts, a) && b == texts[0]:
+		return digitsOf(to) >= 0 && (digitsOf(from) < 0 || digitsOf(from) > digitsOf(to))
+	}
+	return false
 }

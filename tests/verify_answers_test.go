@@ -239,6 +239,7 @@ func testWindowSet(t *testing.T, server *driftServer) {
 var caughtElsewhere = map[string]string{
 	"V001": "TestNotInstalled",
 	"V011": "TestNotInstalled",
+	"V015": "TestOrigins",
 	"V044": "TestSchedulerIsNotRunning",
 	"V075": "testRolesNone",
 	"V091": "testWaitingIsUnknown",

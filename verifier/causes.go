@@ -12,7 +12,15 @@ import (
 // finding.
 func (v *inspection) oneCause() {
 	v.mergeSchemas()
+	v.explainOrigins()
 	v.explainRuns()
+	v.nameTool()
+}
+
+// explains adds to a detail how many findings its finding explains, with their codes.
+func explains(detail string, codes []string) string {
+	return strings.TrimSpace(fmt.Sprintf("%s This explains %s (%s).", detail,
+		counted(len(codes), "further finding", "further findings"), strings.Join(distinct(codes), ", ")))
 }
 
 // mergeSchemas makes one finding of all tables in a schema that does not exist. The query "tables"
@@ -65,8 +73,7 @@ func (v *inspection) explainRuns() {
 	})
 	for i, f := range kept {
 		if codes := explained[f]; len(codes) > 0 {
-			kept[i].Detail = strings.TrimSpace(fmt.Sprintf("%s This explains %s (%s).", f.Detail,
-				counted(len(codes), "further finding", "further findings"), strings.Join(distinct(codes), ", ")))
+			kept[i].Detail = explains(f.Detail, codes)
 		}
 	}
 	v.report.Findings = kept

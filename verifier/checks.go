@@ -143,6 +143,7 @@ var (
 	codePaused           = register("V012", Installed, "policy is paused")
 	codeCopy             = register("V013", Installed, "database is a copy that nobody adopted")
 	codeWindowSet        = register("V014", Installed, "window was set at run time")
+	codeUngenerated      = register("V015", Installed, "policy file has changes that no migration has")
 	codeIntercepted      = register("V016", Installed, "trigger, rule or foreign key acts on a table of the runtime")
 	codeNotAsInstalled   = register("V017", Installed, "type, table or view of the runtime was changed")
 	codeSequenceBehind   = register("V018", Installed, "sequence of the runtime is behind its table")

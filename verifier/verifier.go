@@ -21,6 +21,7 @@ import (
 // Options say what to check besides the catalog.
 type Options struct {
 	Pending []string      // file names of migrations that are not applied
+	Tool    Tool          // program that applies the migrations
 	Counts  bool          // count overdue rows, which reads these rows
 	Timeout time.Duration // timeout of each statement, 5 s by default; a check that exceeds it is unknown
 	Checks  Selection     // checks to make; all by default

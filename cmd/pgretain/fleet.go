@@ -298,7 +298,7 @@ func (c *console) readStatus(ctx context.Context, m *member) {
 	if c.Migrations == "" || m.Version == "" || err != nil {
 		return
 	}
-	if names, err := c.tables(project).pending(ctx); err == nil {
+	if names, _, err := c.tables(project).pending(ctx); err == nil {
 		n := len(names)
 		m.Behind = &n
 	}

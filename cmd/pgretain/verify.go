@@ -49,7 +49,7 @@ func (c *console) verified(ctx context.Context, counts bool) (*verifier.Report, 
 	}
 	options := verifier.Options{Counts: counts, Timeout: c.Timeout, Checks: checks,
 		History: project.history, Snapshot: project.snapshot}
-	if options.Pending, err = c.tables(project).pending(ctx); err != nil {
+	if options.Pending, options.Tool, err = c.tables(project).pending(ctx); err != nil {
 		return nil, err
 	}
 	var report *verifier.Report
@@ -71,16 +71,21 @@ func (c *console) verified(ctx context.Context, counts bool) (*verifier.Report, 
 	return report, err
 }
 
-// pending lists the migrations that the database lacks. It does not read the records of other
-// migration tools. For these, the verifier still reports missing objects.
-func (at destination) pending(ctx context.Context) ([]string, error) {
+// pending lists the migrations that the database lacks, and returns the program that applies them.
+// It does not read the records of other migration tools. For these, the verifier compares the
+// registry.
+func (at destination) pending(ctx context.Context) ([]string, verifier.Tool, error) {
 	format, err := generator.Recognise(os.DirFS(at.Path))
+	tool := verifier.Tool{Directory: at.Path, Format: format}
 	if err != nil || format != generator.Goose {
-		return nil, inDirectory(at.Path, err)
+		return nil, tool, inDirectory(at.Path, err)
 	}
 	known, err := install.Status(ctx, at.url, os.DirFS(at.Path), at.options())
+	if !slices.ContainsFunc(known, func(m install.Migration) bool { return m.State == "not recorded" }) {
+		tool.Format = ""
+	}
 	pending := slices.DeleteFunc(known, func(m install.Migration) bool { return m.State != "pending" })
-	return lists.Map(pending, func(m install.Migration) string { return m.Name }),
+	return lists.Map(pending, func(m install.Migration) string { return m.Name }), tool,
 		(&session{install: at.project.file.Install}).explain(err)
 }
 
@@ -115,7 +120,7 @@ func (c *console) follow(ctx context.Context, project *project, options *verifie
 	if err != nil {
 		return err
 	}
-	options.CronPending, err = destination{jobs, project, url, c.DatabaseURL}.pending(ctx)
+	options.CronPending, _, err = destination{jobs, project, url, c.DatabaseURL}.pending(ctx)
 	if err == nil && in.CronElsewhere() {
 		options.Cron, err = install.Connect(ctx, url)
 	}

@@ -219,7 +219,8 @@ func TestDeltaRefuses(t *testing.T) {
 		"runner": {replaced("version: 1", "version: 1\ninstall: {roles: {runner: r}}"),
 			`runner "retention_runner" in the migrations, "r" in the policy file`, 3},
 		"viewer": {replaced("version: 1", "version: 1\ninstall: {roles: {viewer: v}}"),
-			`readers "retention_worker, retention_runner, retention_operator, retention_viewer" in the migrations, ` +
+			`roles that may read "retention_worker, retention_runner, retention_operator, retention_viewer" ` +
+				`in the migrations, ` +
 				`"retention_worker, retention_runner, retention_operator, v" in the policy file`, 3},
 		"no roles": {replaced("version: 1", "version: 1\ninstall: {roles: none}"),
 			`owner "retention_owner" in the migrations, roles: none in the policy file`, 3},

@@ -9,7 +9,8 @@ WITH denied AS (
     FROM retention._denied($1) d
     LEFT JOIN regexp_match(d.message, '^permission denied for (table|view|schema|function) (.+)$') m ON true
     WHERE d.message LIKE 'permission denied for %' AND NOT EXISTS ( -- privileges of the runtime have their own check
-        SELECT FROM pg_proc p WHERE p.pronamespace = 'retention'::regnamespace AND p.proname = m[2])
+        SELECT FROM pg_proc p JOIN pg_class c ON c.relnamespace = p.pronamespace
+        WHERE c.oid = 'retention.policy'::regclass AND p.proname = m[2])
 ), closed AS (
     SELECT d.policy, n.nspname || '.' || c.relname AS object,
            format('GRANT SELECT ON %s TO %I;', c.oid::regclass, $2::text) AS mend

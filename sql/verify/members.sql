@@ -36,10 +36,13 @@ SELECT m.policy, concat(m.policy, '@', m.member) AS object, m.member, m.state, C
                         m.policy)
                     WHEN 'unfit' THEN format('schema "%s" cannot be an instance of policy "%s"', m.member, m.policy)
                         ELSE '' END AS message,
-       CASE m.state WHEN 'unfit' THEN 'Its name needs quotes, or is so long that the two together have more than 54 bytes. Runs of it fail.'
+       CASE WHEN r.message IS NOT NULL THEN format('Its last run (%s) could not create it: %s', r.id, r.message)
+            WHEN m.state = 'unfit' THEN 'Its name needs quotes, or is so long that the two together have more than 54 bytes. Runs of it fail.'
                     ELSE '' END AS detail,
-       CASE m.state WHEN 'bare' THEN 'Create the table, or rename the schema, or let the pattern not match it.'
-                    WHEN 'unfit' THEN 'Rename the schema, or let the pattern not match it.'
+       CASE WHEN r.message IS NOT NULL
+            THEN coalesce(retention._trip_hint(coalesce(r.tripped_by, 'catalog'), NULL, r.message), 'Remove the cause that the message names. The next run tries again.')
+            WHEN m.state = 'bare' THEN 'Create the table, or rename the schema, or let the pattern not match it.'
+            WHEN m.state = 'unfit' THEN 'Rename the schema, or let the pattern not match it.'
                     ELSE 'Nothing: the next run of the policy''s job does it.' END AS hint
 FROM (
 SELECT w.policy, w.name, CASE w.pattern WHEN '' THEN 'shard' ELSE 'schema' END AS kind, x.name AS member, CASE
@@ -55,4 +58,8 @@ FROM wanted w JOIN retention.policy p ON starts_with(p.name, w.policy || '@')
 WHERE substr(p.name, length(w.policy) + 2) !~ '[^a-z0-9_]'  -- names of instances have no other characters
   AND NOT EXISTS (SELECT FROM place x WHERE concat(x.policy, '@', x.name) = p.name)
   AND NOT EXISTS (SELECT FROM pg_namespace n WHERE concat(w.policy, '@', n.nspname) = p.name)) m
+LEFT JOIN LATERAL (SELECT x.id, x.message, x.tripped_by
+                   FROM (SELECT * FROM retention.run o
+                         WHERE o.policy = concat(m.policy, '@', m.member) AND NOT o.dry_run ORDER BY o.id DESC LIMIT 1) x
+                   WHERE m.state = 'new' AND x.state IN ('failed', 'tripped')) r ON true
 ORDER BY 1, 3

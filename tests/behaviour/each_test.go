@@ -186,8 +186,8 @@ func TestEachInvalidInstances(t *testing.T) {
 		`(messages@tenant_a,tripped,"function tenant_a.mine() belongs to role ""` + stranger + `"", ` +
 			`which is not trusted; change its owner, drop it, or list the role under ""trust"" of the install")`,
 		`(messages@tenant_b,tripped,"column ""at"" of ""tenant_b.message"" is of type ` +
-			`timestamp without time zone, not timestamp with time zone; undo it, or correct the policy file, ` +
-			`run ""pgretain snapshot"" and ""pgretain generate"", and migrate")`,
+			`timestamp without time zone, not timestamp with time zone; ALTER TABLE tenant_b.message ` +
+			`ALTER COLUMN at TYPE timestamp with time zone USING at AT TIME ZONE 'UTC'")`,
 		`(messages@tenant_d,done,)`,
 	}
 	if diff := cmp.Diff(want, in.Rows("SELECT policy, state, message FROM retention.run")); diff != "" {
@@ -198,8 +198,7 @@ func TestEachInvalidInstances(t *testing.T) {
 	}
 	for code, want := range map[string]string{
 		"V046": `the last run of policy "messages@tenant_C" (1) failed
-the last run of policy "messages@tenant_a" (2) was tripped
-the last run of policy "messages@tenant_b" (3) was tripped`,
+the last run of policy "messages@tenant_a" (2) was tripped`, // V050 explains the run in tenant_b
 		"V050": `policy "messages@tenant_b" was not generated for this catalog: ` +
 			`column "at" of "tenant_b.message" is of type timestamp without time zone, not timestamp with time zone`,
 		"V019": `schema "tenant_C" cannot be an instance of policy "messages"
@@ -207,6 +206,17 @@ the instance of policy "messages" for schema "tenant_a" does not exist yet`,
 	} {
 		if got := in.Finding(t, yaml, code); got != want {
 			t.Errorf("%s: verify reports\n%s\nwant\n%s", code, got, want)
+		}
+	}
+	wanted, _ := in.Compile(t, yaml)
+	for _, f := range in.Verify(t, "", wanted).Findings {
+		switch {
+		case f.Object == "messages@tenant_a" && f.Code == "V019" && !strings.HasPrefix(f.Detail,
+			"Its last run (2) could not create it: function tenant_a.mine() belongs to role"):
+			t.Errorf("V019 does not say why the instance is missing: %s", f.Detail)
+		case f.Code == "V050" && f.Hint != "ALTER TABLE tenant_b.message ALTER COLUMN at "+
+			"TYPE timestamp with time zone USING at AT TIME ZONE 'UTC';":
+			t.Errorf("the hint for one schema is %s", f.Hint)
 		}
 	}
 	if got := in.Rows("SELECT policy FROM retention.health() WHERE severity = 'error'"); !cmp.Equal(got,

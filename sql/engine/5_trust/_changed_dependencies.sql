@@ -8,6 +8,8 @@
 -- - foreign keys that are switched off
 -- - tables that inherit from a table that the policy changes, and rules on such tables
 -- - names in the policy's SQL that can mean another object
+-- For the policy of one schema, the remedy for another type is to give the column the type that it
+-- has in the other schemas.
 -- - if p_code is true, foreign code, which _pin checks
 -- It checks all policies in one query. Batches call it while they hold their locks.
 -- It reads only the catalog, unless a name can mean another object. In that case it plans the
@@ -100,6 +102,14 @@ BEGIN
                k.fits AND (e.value ? 'key' OR c.relhasrules OR c.relhassubclass) AS more, ARRAY(
                    SELECT format('column "%s" of "%s" is %s', w.key, e.key,
                                  coalesce('of type ' || t.type || ', not ' || w.value, 'not there'))
+                          || CASE WHEN t.type IS NULL OR strpos(p.name, '@') = 0 THEN '' ELSE '; ' || (
+                              SELECT format(CASE WHEN y.present = y.wanted THEN 'ALTER TABLE %s ALTER COLUMN %I SET NOT NULL'
+                                     WHEN y.present LIKE 'timestamp%' AND y.wanted LIKE 'timestamp%'
+                                     THEN 'ALTER TABLE %s ALTER COLUMN %I TYPE %s USING %2$I AT TIME ZONE %4$L'
+                                     ELSE 'ALTER TABLE %s ALTER COLUMN %I TYPE %s' END, c.oid::regclass, w.key,
+                                     y.wanted, (SELECT i.time_zone FROM retention.install i))
+                              FROM (SELECT regexp_replace(t.type, ' NOT NULL$', ''),
+                                           regexp_replace(w.value, ' NOT NULL$', '')) y (present, wanted)) END
                    FROM jsonb_each_text(e.value -> 'columns') w
                    LEFT JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = w.key::name AND NOT a.attisdropped
                    CROSS JOIN LATERAL (
@@ -126,7 +136,10 @@ BEGIN
         ORDER BY p.name, e.key
     LOOP
         -- Statements that need not run are not planned, which saves time.
-        IF v_rel.faults <> '{}' THEN RETURN QUERY SELECT v_rel.policy, f || c_again FROM unnest(v_rel.faults) f; END IF;
+        IF v_rel.faults <> '{}' THEN
+            RETURN QUERY SELECT v_rel.policy, f || CASE WHEN f LIKE '%; ALTER TABLE %' THEN '' ELSE c_again END
+            FROM unnest(v_rel.faults) f;
+        END IF;
         CONTINUE WHEN NOT v_rel.more;
         IF v_rel.want ? 'key' AND NOT EXISTS (
             SELECT FROM pg_index i
