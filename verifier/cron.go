@@ -9,7 +9,6 @@ import (
 	"pgretain/generator"
 	"pgretain/internal/diag"
 	"pgretain/internal/lists"
-	"pgretain/internal/quote"
 	"pgretain/policy"
 )
 
@@ -17,6 +16,10 @@ import (
 // which reports how the last attempt failed.
 var codesOfCron = []string{codeCronMissing, codeCronDiffers, codeCronInactive, codeCronOrphan, codeScheduler, codeLate,
 	codeNotYet, codeCronStart}
+
+// evidence is what the runs of jobs say about pg_cron: whether each job began a run in time, and
+// whether pg_cron reaches the database whatever host and port a job has.
+type evidence struct{ InTime, Reached bool }
 
 // checkCron compares the jobs with pg_cron, if the runner may read them. Jobs that it may not read
 // are unknown, not missing.
@@ -26,7 +29,11 @@ func (v *inspection) checkCron(r reading) error {
 	if err != nil || len(v.report.Findings) > known {
 		return err
 	}
-	return v.compareJobs(r, "cron")
+	seen, err := collectRow[evidence](r, "cron_evidence")
+	if err != nil {
+		return err
+	}
+	return v.compareJobs(r, "cron", seen.Reached)
 }
 
 // compareJobs compares the wanted jobs with the jobs of the runner in the database of schema cron.
@@ -54,10 +61,16 @@ func (v *inspection) checkCronElsewhere(r reading) error {
 			Want:    quoted(v.install.Database), Got: quoted(v.server.Database),
 			Hint: "Connect to the database that install.database names."})
 	}
-	err := v.opt.CronRefused
+	seen, err := collectRow[evidence](r, "cron_evidence")
+	if err != nil {
+		return err
+	}
+	err = v.opt.CronRefused
 	switch {
 	case v.opt.Cron != nil:
-		err = v.read(r.ctx, v.opt.Cron, withRowSecurity(v.readCronElsewhere))
+		err = v.read(r.ctx, v.opt.Cron, withRowSecurity(func(r reading) error {
+			return v.readCronElsewhere(r, seen)
+		}))
 	case err == nil:
 		err = errors.New("there is no connection")
 	}
@@ -71,17 +84,17 @@ func (v *inspection) checkCronElsewhere(r reading) error {
 }
 
 // readCronElsewhere reads the jobs as the session's role if that role sees all jobs, otherwise as
-// the runner.
-func (v *inspection) readCronElsewhere(r reading) error {
+// the runner. If neither is possible, the finding is information only if the jobs ran in time.
+func (v *inspection) readCronElsewhere(r reading, seen evidence) error {
 	said := len(v.report.Findings)
 	_, err := collectRows[struct{ Role string }](r, "cron_role", v.runner())
 	if err == nil {
-		err = v.finds("", v.atInstall(), "cron_sight", v.runner())(r)
+		err = v.finds("", v.atInstall(), "cron_sight", v.runner(), seen.InTime)(r)
 	}
 	if err != nil || len(v.report.Findings) > said {
 		return err
 	}
-	return v.compareJobs(r, "cron_there", v.install.CronJobPrefix(), v.install.Database)
+	return v.compareJobs(r, "cron_there", v.install.CronJobPrefix(), v.install.Database, seen.Reached)
 }
 
 func (v *inspection) checkStarts(r reading) error {
@@ -104,28 +117,36 @@ func (v *inspection) cronNames() map[string]string {
 	return names
 }
 
-// readZone reads the time zone of the schedules: pg_cron's own, or UTC without pg_cron.
+// anyZone holds a zone for each hour that a clock on Earth can show. The furthest zones are UTC-12
+// and UTC+14.
+var anyZone = func() (zones []*time.Location) {
+	for hour := -12; hour <= 14; hour++ {
+		zones = append(zones, time.FixedZone("", hour*60*60))
+	}
+	return zones
+}()
+
+// readZone reads the time zone of the schedules: pg_cron's own, or UTC without pg_cron. If the zone
+// cannot be read, each zone is possible.
 func (v *inspection) readZone(r reading) error {
-	if v.zone = time.UTC; v.install.Scheduler != "pg_cron" {
+	if v.zones = []*time.Location{time.UTC}; v.install.Scheduler != "pg_cron" {
 		return nil
 	}
-	v.zone = nil
 	found, err := collectRow[struct{ Name string }](r, "cron_zone")
 	if err != nil {
 		return err
 	}
-	f := message{Code: codeUnreadable, Severity: diag.Unknown, Message: "could not determine when jobs should run",
-		Detail: fmt.Sprintf("The schedules are in cron.timezone, which role %q may not read.", v.owner()),
-		Hint:   fmt.Sprintf("GRANT pg_monitor TO %s;", quote.Ident(v.owner()))}
-	if found.Name != "" {
-		zone, err := time.LoadLocation(found.Name)
-		if err == nil {
-			v.zone = zone
-			return nil
-		}
-		f.Detail = fmt.Sprintf("The schedules are in cron.timezone %q, which this program does not know.", found.Name)
-		f.Hint = `Set cron.timezone to a name of the time zone database, such as "Europe/Berlin".`
+	if v.zones = anyZone; found.Name == "" {
+		return nil
 	}
-	v.add(f)
+	zone, err := time.LoadLocation(found.Name)
+	if err == nil {
+		v.zones = []*time.Location{zone}
+		return nil
+	}
+	v.zones = nil
+	v.add(message{Code: codeUnreadable, Severity: diag.Unknown, Message: "could not determine when jobs should run",
+		Detail: fmt.Sprintf("The schedules are in cron.timezone %q, which this program does not know.", found.Name),
+		Hint:   `Set cron.timezone to a name of the time zone database, such as "Europe/Berlin".`})
 	return nil
 }

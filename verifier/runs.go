@@ -31,10 +31,8 @@ func (v *inspection) runs() []scheduledRun {
 		return v.scheduled
 	}
 	for _, j := range v.file.Jobs {
-		var ticks calendar.Ticks
-		if v.zone != nil {
-			ticks = calendar.Parse(lists.Map(j.Schedules, func(s policy.Schedule) string { return s.Text }), v.zone)
-		}
+		texts := lists.Map(j.Schedules, func(s policy.Schedule) string { return s.Text })
+		ticks := lists.Map(v.zones, func(zone *time.Location) calendar.Ticks { return calendar.Parse(texts, zone) })
 		var budget time.Duration
 		for _, run := range j.Run {
 			kind, may := "report", reportTime
@@ -43,13 +41,30 @@ func (v *inspection) runs() []scheduledRun {
 			}
 			budget += may
 			s := scheduledRun{j, run.Text, kind, budget, nil}
-			if late, ok := lag(ticks, v.server.Now, budget); ok {
+			if late, ok := longestLag(ticks, v.server.Now, budget); ok {
 				s.due = new(v.server.Now.Add(-late))
 			}
 			v.scheduled = append(v.scheduled, s)
 		}
 	}
 	return v.scheduled
+}
+
+// longestLag returns the longest lag of a schedule that is given once for each possible time zone.
+// A row that is overdue by it is overdue in each zone. If there are several zones, the result has
+// an hour more, because some zones differ from UTC by a part of an hour.
+func longestLag(ticks []calendar.Ticks, now time.Time, budget time.Duration) (longest time.Duration, known bool) {
+	for _, t := range ticks {
+		late, ok := lag(t, now, budget)
+		if !ok {
+			return 0, false
+		}
+		longest, known = max(longest, late), true
+	}
+	if len(ticks) > 1 {
+		longest += time.Hour
+	}
+	return longest, known
 }
 
 // lag returns a duration in whole seconds. A row is overdue if it became due longer ago than that.

@@ -348,7 +348,7 @@ func (c *console) belongings(ctx context.Context, in policy.Install) (found belo
 			err = s.row(ctx, "uninstall").
 				Scan(&found.Runs, &found.Holds, &found.Events, &found.Policies, &found.Each, &found.Jobs)
 		}
-		return s.explain(err)
+		return s.explain(ctx, err)
 	})
 	return found, err
 }

@@ -15,6 +15,7 @@ import (
 	"pgretain/generator"
 	"pgretain/internal/explain"
 	"pgretain/internal/inspect"
+	"pgretain/internal/install"
 	"pgretain/internal/quote"
 	"pgretain/policy"
 )
@@ -93,7 +94,17 @@ func (c *console) plan(ctx context.Context, _ []string) error {
 	var found *plan
 	project.notes = nil // lint reports the warnings
 	err = connected(ctx, c.DatabaseURL, func(conn *pgx.Conn) error {
-		if err := project.noteZone(ctx, conn, project.snapshot); err != nil {
+		live := &session{conn: conn, install: in}
+		// A plan creates temporary functions and tables, which a standby cannot.
+		var standby bool
+		err := live.row(ctx, "facts", in.Schema).Scan(&standby, new(string), new(string), new(bool))
+		if err == nil && standby {
+			err = install.Standby()
+		}
+		if err != nil {
+			return err
+		}
+		if err := project.noteServer(ctx, conn, in.Roles, project.snapshot); err != nil {
 			return err
 		}
 		c.show(project.notes, project.sources)
@@ -110,11 +121,11 @@ func (c *console) plan(ctx context.Context, _ []string) error {
 		}
 		defer tx.Rollback(context.WithoutCancel(ctx)) //nolint:errcheck // the transaction is always rolled back
 		p := &planner{console: c, tx: tx, objects: objects, broken: map[string]error{},
-			live: &session{conn: conn, install: in}, scratch: &session{conn: conn, install: in}}
+			live: live, scratch: &session{conn: conn, install: in}}
 		if err = p.install(ctx, generator.PolicyScripts(pages, project.file.Install.Roles)); err == nil {
 			found, err = p.evaluate(ctx)
 		}
-		return p.live.explain(err)
+		return p.live.explain(ctx, err)
 	})
 	if err != nil {
 		return err

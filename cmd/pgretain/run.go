@@ -38,6 +38,9 @@ func (c *console) run(ctx context.Context, args []string) error {
 		return err
 	}
 	return c.withSession(ctx, true, func(s *session) error {
+		if err := s.send(ctx, "no_timeout"); err != nil {
+			return err
+		}
 		if c.First {
 			return c.first(ctx, s, policy)
 		}
@@ -117,7 +120,7 @@ func (c *console) first(ctx context.Context, s *session, policy string) error {
 	code, runs := 0, []outcome{}
 	for _, name := range instances {
 		if err := s.row(ctx, "ensure_instance", name).Scan(new(string)); err != nil {
-			c.show(install.Diagnostics(s.explain(err)), nil)
+			c.show(install.Diagnostics(s.explain(ctx, err)), nil)
 			code = 1
 		}
 	}

@@ -59,7 +59,7 @@ func (c *console) snapshot(ctx context.Context, _ []string) error {
 	var snapshot *catalog.Snapshot
 	err = c.withTables(ctx, func(conn *pgx.Conn) (err error) {
 		if snapshot, err = project.inspect(ctx, conn, true); err == nil && c.Schema == "" {
-			err = project.noteZone(ctx, conn, snapshot)
+			err = project.noteServer(ctx, conn, project.file.Install.Roles, snapshot)
 		}
 		return err
 	})
@@ -114,10 +114,16 @@ func (p *project) inspect(ctx context.Context, conn *pgx.Conn, withInstall bool)
 	return snapshot, err
 }
 
-// noteZone adds warnings for clocks without a time zone in a database with another time zone.
-func (p *project) noteZone(ctx context.Context, conn *pgx.Conn, snapshot *catalog.Snapshot) error {
-	list, err := verifier.LocalClocks(ctx, conn, p.file, snapshot)
-	p.notes = append(p.notes, list...).Unique()
+// noteServer adds warnings about the server. A clock has no time zone, and the database has another
+// time zone than the policy. Or row security hides rows from the worker.
+func (p *project) noteServer(ctx context.Context, conn *pgx.Conn, roles policy.Roles,
+	snapshot *catalog.Snapshot) error {
+	clocks, err := verifier.LocalClocks(ctx, conn, p.file, snapshot)
+	if err != nil {
+		return err
+	}
+	secured, err := verifier.RowSecurity(ctx, conn, p.file, roles, snapshot)
+	p.notes = slices.Concat(p.notes, clocks, secured).Unique()
 	return err
 }
 

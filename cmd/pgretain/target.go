@@ -55,7 +55,7 @@ func (c *console) withSession(ctx context.Context, writes bool, do func(*session
 		if err == nil {
 			err = do(s)
 		}
-		return s.explain(err)
+		return s.explain(ctx, err)
 	})
 }
 
@@ -97,21 +97,28 @@ func (s *session) check(ctx context.Context, writes bool) error {
 		map[string]any{"Database": s.database, "Installed": installed, "Schema": s.install.Schema})
 }
 
-// explain adds a hint to an error about a missing privilege. The hint names the roles that have the
-// privileges. If the server refused the privilege to the worker, the hint says so, because no
-// membership of the session's role helps.
-func (s *session) explain(err error) error {
+// explain adds a hint to an error about a missing privilege or a timeout. The hint names the roles
+// that have the privileges, or the setting that ended the statement. If the server refused the
+// privilege to the worker, the hint says so, because no membership of the session's role helps.
+func (s *session) explain(ctx context.Context, err error) error {
 	server, ok := errors.AsType[*pgconn.PgError](err)
 	switch {
-	case !ok || server.Code != "42501" || s.install.Roles.Operator == "":
+	case !ok:
 		return err
-	case strings.Contains(server.Where, "._query_as_worker("):
-		place, _, _ := strings.Cut(server.Where, "\n")
-		return refuse("worker denied", map[string]any{"Message": server.Message, "Worker": s.install.Roles.Worker,
-			"Place": place})
-	default:
+	case server.Code == "42501" && s.install.Roles.Operator != "":
+		if strings.Contains(server.Where, "._query_as_worker(") {
+			place, _, _ := strings.Cut(server.Where, "\n")
+			return refuse("worker denied", map[string]any{"Message": server.Message,
+				"Worker": s.install.Roles.Worker, "Place": place})
+		}
 		return refuse("no rights", map[string]any{"Message": server.Message, "User": s.user, "Roles": s.install.Roles})
+	case server.Code == "57014" && ctx.Err() == nil && s.conn != nil:
+		var limit string
+		if s.row(ctx, "timeout").Scan(&limit) == nil {
+			return refuse("timeout", map[string]any{"Message": server.Message, "Limit": limit})
+		}
 	}
+	return err
 }
 
 //go:embed sql/*.sql sql/rehearsal/*.sql

@@ -86,7 +86,7 @@ func (at destination) pending(ctx context.Context) ([]string, verifier.Tool, err
 	}
 	pending := slices.DeleteFunc(known, func(m install.Migration) bool { return m.State != "pending" })
 	return lists.Map(pending, func(m install.Migration) string { return m.Name }), tool,
-		(&session{install: at.project.file.Install}).explain(err)
+		(&session{install: at.project.file.Install}).explain(ctx, err)
 }
 
 // upToDate returns an error if the installed runtime is older than this program and no pending

@@ -161,6 +161,10 @@ CREATE TABLE app.guarded (id bigint PRIMARY KEY, at timestamptz NOT NULL);
 CREATE FUNCTION app.guard_row() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN OLD; END $$;
 CREATE TRIGGER guard_row BEFORE DELETE ON app.guarded FOR EACH ROW EXECUTE FUNCTION app.guard_row();
 
+-- A table whose row security hides rows from the worker.
+CREATE TABLE app.secret (id bigint PRIMARY KEY, at timestamptz NOT NULL);
+ALTER TABLE app.secret ENABLE ROW LEVEL SECURITY;
+
 -- What each_shop stands for.
 CREATE SCHEMA shop_anna;
 CREATE TABLE shop_anna.item (id bigint PRIMARY KEY, at timestamptz NOT NULL);

@@ -305,6 +305,9 @@ type Server struct {
 	HasCron            bool     // pg_cron is installed on the machine
 	Since              string   // day of the last statistics reset, "" if there was none
 	Days               *float64 // days since Since; nil if not known
+	CronHere           bool     // extension pg_cron is in this database
+	GivesBypass        bool     // the role can let the worker bypass row security
+	PublicOwner        []string // owner of schema public, unless it is a superuser
 }
 
 // Growth is the size of a table with its partitions.

@@ -239,6 +239,20 @@ func Survey(ctx context.Context, conn *pgx.Conn, request Request) (*catalog.Snap
 	return snapshot, s, err
 }
 
+// Hidden is a table whose row security hides rows from a role. Major is the server's major version.
+// Givers are the roles, besides superusers, that can let a role bypass row security.
+type Hidden struct {
+	Table  string
+	Major  int
+	Givers []string
+}
+
+// HiddenFrom returns those of the tables whose row security hides rows from a role. The role need
+// not exist. Tables are named as schema.name.
+func HiddenFrom(ctx context.Context, tx Querier, role string, tables []string) ([]Hidden, error) {
+	return collect[Hidden](ctx, tx, "row_security", role, tables)
+}
+
 // ofCitus runs a query on the catalog of Citus. It returns no rows if Citus is not installed.
 func ofCitus[T any](ctx context.Context, tx Querier, query string, args ...any) ([]T, error) {
 	there, err := collect[struct{ Is bool }](ctx, tx, "distributes")

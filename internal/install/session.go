@@ -3,6 +3,7 @@ package install
 import (
 	"cmp"
 	"context"
+	"crypto/tls"
 	"database/sql"
 	"database/sql/driver"
 	"embed"
@@ -30,7 +31,8 @@ func Settings(url string) (*pgx.ConnConfig, error) {
 	if err != nil {
 		return nil, Refusal("cannot read the connection settings", "",
 			"Write postgres://user@host:5432/database, or set PGHOST, PGPORT, PGDATABASE and PGUSER. "+
-				"Percent-encode special characters of a password, or use PGPASSWORD or a password file.")
+				"Percent-encode special characters of a password, or use PGPASSWORD or a password file. For TLS the "+
+				"files of PGSSLROOTCERT, PGSSLCERT and PGSSLKEY must exist.")
 	}
 	// pgx waits two minutes by default.
 	if config.ConnectTimeout == 2*time.Minute {
@@ -76,7 +78,7 @@ func connect(
 var connectHints = map[string]string{
 	"08P01": "Connect to the server itself, or have the pool between ignore the parameter: PgBouncer's " +
 		"ignore_startup_parameters.",
-	"28000": "Check user, password and the server's pg_hba.conf.",
+	"28000": "Check user, password and the server's pg_hba.conf. If the server requires TLS, set PGSSLMODE=require.",
 	"28P01": "Check user, password and the server's pg_hba.conf.",
 	"3D000": "Create it, or check PGDATABASE or --database-url.",
 	"53300": "Wait until others have left, or raise max_connections.",
@@ -93,16 +95,48 @@ func connectError(ctx context.Context, config *pgx.ConnConfig, err error) error 
 	if strings.HasPrefix(config.Host, "/") {
 		place = fmt.Sprintf("in %s, port %d", config.Host, config.Port)
 	}
+	database := cmp.Or(config.Database, config.User) // the default of libpq
 	if server, refused := errors.AsType[*pgconn.PgError](err); refused {
 		message := fmt.Sprintf("the server %s refuses user %q: %s [%s]",
 			place, config.User, server.Message, server.Code)
-		return Refusal(message, sentence(server.Detail), cmp.Or(server.Hint, connectHints[server.Code]))
+		return Refusal(message, sentence(server.Detail), cmp.Or(server.Hint, limitHint(server, config.User, database),
+			connectHints[server.Code]))
 	}
 	words := strings.Split(err.Error(), ": ")
-	database := cmp.Or(config.Database, config.User) // the default of libpq
 	return Refusal(fmt.Sprintf("cannot connect to the server %s, database %q", place, database),
-		sentence(words[len(words)-1]),
-		"Check PGHOST and PGPORT, or --database-url, and that the server runs and accepts connections there.")
+		sentence(words[len(words)-1]), cmp.Or(tlsHint(err),
+			"Check PGHOST and PGPORT, or --database-url, and that the server runs and accepts connections there."))
+}
+
+// limitHint returns a hint for the CONNECTION LIMIT of a role or a database, or "". The server
+// reports all limits with one SQLSTATE. Unlike the message, the routine is not translated.
+func limitHint(server *pgconn.PgError, user, database string) string {
+	const others = " Or wait until other sessions have ended. A run from the command line needs two sessions."
+	switch {
+	case server.Code != "53300":
+		return ""
+	case server.Routine == "InitializeSessionUserId":
+		return fmt.Sprintf("Have a DBA run: ALTER ROLE %s CONNECTION LIMIT -1;", quote.Ident(user)) + others
+	case server.Routine == "CheckMyDatabase":
+		return fmt.Sprintf("Have a DBA run: ALTER DATABASE %s CONNECTION LIMIT -1;", quote.Ident(database)) + others
+	}
+	return ""
+}
+
+// tlsHint returns a hint for an error before the server knows the user: TLS is missing, or the
+// certificate is not accepted. It returns "" for other errors.
+func tlsHint(err error) string {
+	_, untrusted := errors.AsType[*tls.CertificateVerificationError](err)
+	switch {
+	case untrusted:
+		return "The server's certificate is not accepted. Name the file of the provider's authority in " +
+			"PGSSLROOTCERT, and the server as its certificate does in PGHOST."
+	case strings.Contains(err.Error(), "server refused TLS connection"):
+		return "The server offers no TLS here. Connect to another port or server, or set PGSSLMODE=prefer."
+	case strings.Contains(err.Error(), "tls"):
+		return "Check PGSSLMODE, PGSSLROOTCERT, PGSSLCERT and PGSSLKEY."
+	}
+	return ""
 }
 
 // session is the one connection of a migration. The migration lock belongs to it.

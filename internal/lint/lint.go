@@ -47,6 +47,7 @@ func Check(file *policy.File, snapshot *catalog.Snapshot) diag.List {
 			l.windows[table] = append(l.windows[table], w)
 		}
 	}
+	l.checkRowSecurity()
 	for _, p := range file.Policies {
 		l.checkWhere(p)
 		l.checkGuards(p)

@@ -73,3 +73,21 @@ func (l *linter) checkNullInto(p *policy.Policy) {
 		}
 	}
 }
+
+// checkRowSecurity adds a warning if the worker may not read a table of a policy, because the table
+// has row security. With "roles: none" the owner of the table is the worker.
+func (l *linter) checkRowSecurity() {
+	if l.Install.Roles.None || len(l.graph) == 0 {
+		return
+	}
+	policies := map[string]*policy.Policy{}
+	for _, p := range l.Policies {
+		policies[p.Name] = p
+	}
+	for _, named := range l.NamedTables() {
+		t, p := l.graph[named.Table.String()], policies[named.Of]
+		if t != nil && t.RowSecurity && p != nil && named.Kind == "policy" {
+			l.warn("L036", named.Position, p, words{"Table": t.String(), "Worker": l.Install.Roles.Worker})
+		}
+	}
+}

@@ -34,6 +34,7 @@ type draft struct {
 	unfit      []string // reasons why columns with the names of clocks are no clocks
 	Partitions bool     // the policy takes partitions
 	referring  []string // tables with foreign keys to this table
+	Secured    bool     // row security is on, here or in a table that refers to this table
 
 	reason string // why the table has no policy, "" if it has one
 	related
@@ -205,8 +206,12 @@ func (f *file) schemas() (list []string) {
 }
 
 // owners lists the roles whose code may be executed in batches. These roles own a table that has a
-// proposal, or a table that refers to such a table.
+// proposal, or a table that refers to such a table. The owner of schema public can create functions
+// that expressions mean, because the file has public in its search path.
 func (f *file) owners() (list []string) {
+	if len(f.proposed()) > 0 {
+		list = slices.Clone(f.PublicOwner)
+	}
 	for _, d := range f.proposed() {
 		refusing := lists.Map(d.refuses, func(by path) string { return f.end(by).String() })
 		for _, name := range slices.Concat([]string{d.String()}, d.Cascades, refusing) {

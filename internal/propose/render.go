@@ -34,13 +34,18 @@ func Write(snapshot *catalog.Snapshot, statistics *catalog.Statistics, from stri
 	if zone, err := time.LoadLocation(f.TimeZone); err != nil || zone == time.Local || f.TimeZone == "" {
 		f.TimeZone = "UTC"
 	}
+	cronHidden := f.HasCron && f.Database != "" && f.CronDatabase == "" && !f.CronHere
 	if f.CronDatabase == f.Database {
 		f.CronDatabase = ""
 	}
 	write := func() string {
 		f.relateAll()
+		for _, d := range f.drafts {
+			d.Secured = f.meetsRowSecurity(d)
+		}
 		return f.text("file", map[string]any{"From": from, "Server": f.Server, "Trust": f.owners(),
-			"Proposals": f.proposed(), "Run": f.childrenFirst(), "Schemas": f.schemas(), "Exempt": f.exempt()})
+			"CronHidden": cronHidden,
+			"Proposals":  f.proposed(), "Run": f.childrenFirst(), "Schemas": f.schemas(), "Exempt": f.exempt()})
 	}
 	text := write()
 	for f.withdraw(snapshot, text) {

@@ -69,7 +69,7 @@ var exemptions = []exemption{
 		return len(d.refuses)+len(d.children) > manyPaths
 	}},
 	{noClock, func(_ *file, d *draft) bool { return len(d.Clocks) == 0 }},
-	{"undecided: row security is on around it, so that the worker needs BYPASSRLS", (*file).meetsRowSecurity},
+	{"undecided: row security is on around it, so that the worker needs BYPASSRLS", (*file).isHidden},
 	{"undecided: other tables refer to it, and nothing tells here whether it grows", func(f *file, d *draft) bool {
 		others := slices.ContainsFunc(d.refuses, func(by path) bool { return !f.isPart(by) })
 		return others && !f.sized && d.Clock().suffix == "old"
@@ -108,6 +108,10 @@ func (d *draft) hasHiddenName() bool {
 }
 
 func (d *draft) kept() bool { return keptTable.MatchString(snake(d.Name)) }
+
+// isHidden reports whether row security hides rows from the worker, and the role of "init" cannot
+// change that.
+func (f *file) isHidden(d *draft) bool { return !f.GivesBypass && f.meetsRowSecurity(d) }
 
 // meetsRowSecurity reports whether row security may hide rows from the worker, in the table or in a
 // table that refers to it.

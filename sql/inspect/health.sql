@@ -1,8 +1,8 @@
 -- health returns one row for each problem that needs a person's attention. The runner, operators
 -- and viewers may call it. It counts no rows of the application. If a run failed, tripped or was
 -- abandoned, it takes the locks of _mended().
--- severity: "error" if due rows are not taken, "unknown" if the jobs are in another database,
---   otherwise "warning"
+-- severity: "error" if due rows are not taken, otherwise "warning". It is "unknown" if the jobs are
+--   in another database, and their runs do not show that they are called.
 CREATE OR REPLACE FUNCTION retention.health() RETURNS TABLE (severity text, policy text, problem text, hint text)
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $function$
 BEGIN
@@ -86,6 +86,7 @@ BEGIN
            'Run "pgretain verify". It looks there, and its hint is the statement that schedules a job.'
     FROM retention.install i
     WHERE i.scheduler = 'pg_cron' AND i.cron_database IS NOT NULL AND NOT pg_is_in_recovery()
+      AND NOT retention._jobs_in_time()
     UNION ALL SELECT 'error', NULL::text,
            format('pg_cron cannot start job "%s": its last %s attempts failed: %s', a.jobname, a.failed,
                   rtrim(a.message, E'.\n ')), 'Run "pgretain verify". Its hint for V049 says what to do.'

@@ -3,6 +3,7 @@
 -- attempts.
 -- $1: the prefix of the names of this install's jobs
 -- $2: the policy file's database
+-- $3: whether pg_cron reaches the database whatever host and port a job has
 -- A job belongs to this install if its name has the prefix and no dot after it. If the name of
 -- another database begins with the same text and a dot, its jobs have a further dot.
 -- The query also returns jobs with any name that call run or run_job in the policy file's database.
@@ -22,7 +23,7 @@ SELECT (SELECT coalesce(jsonb_agg(jsonb_build_object(
                    'id', j.jobid, 'name', j.name, 'schedule', j.schedule, 'command', j.command, 'user', j.username,
                        'active', j.active,
                    'database', j.database || CASE
-                       WHEN pg_is_in_recovery() OR j.nodeport = current_setting('port')::integer
+                       WHEN pg_is_in_recovery() OR $3 OR j.nodeport = current_setting('port')::integer
                             AND (j.nodename = 'localhost' OR starts_with(j.nodename, '/')) THEN ''
                        ELSE format(' on %s:%s', j.nodename, j.nodeport) END)), '[]') FROM job j)::text,
        (SELECT coalesce(jsonb_agg(to_jsonb(x)), '[]')

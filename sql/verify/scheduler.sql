@@ -1,16 +1,15 @@
 -- Findings on pg_cron's scheduler: it is not running (V044), or settings prevent it from starting
 -- jobs (V049). The finding is "unknown" if neither the session's role nor the runtime's owner may
--- see other sessions or settings. If the scheduler is not running, the query does not report
--- unreadable settings.
+-- see other sessions or settings, unless the jobs ran in time. If the scheduler is not running, the
+-- query does not report unreadable settings.
 -- $1: the owner
 -- $2: whether schema cron is in another database
 -- PostgreSQL 18 lists a session before it is connected to its database. Such a session has no
 -- datname and is not counted.
 WITH scheduler AS MATERIALIZED (
     SELECT s.by_role OR s.by_owner AS seen,
-           CASE WHEN s.running THEN false
-                WHEN s.by_role OR NOT s.by_owner THEN true
-                ELSE retention._scheduler_state() = 'stopped' END AS reported
+           CASE WHEN s.running THEN false WHEN s.by_role THEN true
+                ELSE retention._scheduler_state() <> 'running' END AS reported
     FROM (SELECT pg_has_role('pg_read_all_stats', 'USAGE') AS by_role,
                  coalesce((SELECT pg_has_role(p.proowner, 'pg_read_all_stats', 'USAGE')
                            FROM pg_proc p WHERE p.oid = to_regprocedure('retention._scheduler_state()')),
@@ -40,4 +39,5 @@ FROM setting s WHERE (s.name, s.value) IN (('launch_active_jobs', 'off'), ('max_
 UNION ALL
 SELECT 1, 'V049', 'unknown', 'could not determine whether pg_cron is switched off',
        format('Role "%s" may not read its settings.', $1::text), format('GRANT pg_monitor TO %I;', $1::text)
-FROM scheduler x WHERE NOT x.reported AND EXISTS (SELECT FROM setting s WHERE s.value IS NULL)
+FROM scheduler x
+WHERE NOT x.reported AND EXISTS (SELECT FROM setting s WHERE s.value IS NULL) AND NOT retention._jobs_in_time()

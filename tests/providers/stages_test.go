@@ -31,16 +31,7 @@ func (s *site) configure(days int) {
 // Where the provider must do something itself, the script says so, and the route ends.
 func (s *site) prepare(key string) {
 	s.t.Helper()
-	create := fmt.Sprintf("GRANT CREATE, CONNECT ON DATABASE %s TO app", s.database)
-	if s.database == "postgres" {
-		s.DB = s.server
-	} else {
-		if err := try(s.t, s.server, admin, "CREATE DATABASE "+s.database); err != nil {
-			s.t.Fatal(err)
-		}
-		s.DB = s.server.Other(s.t, s.database)
-	}
-	s.as(admin, "CREATE ROLE app LOGIN; "+create)
+	s.create()
 	s.as(app, tables)
 	s.configure(30)
 	_, err := s.bootstrap(s.DB)
@@ -66,6 +57,18 @@ func (s *site) prepare(key string) {
 	if s.elsewhere() {
 		s.must(app, "migrate", "up", "--cron")
 	}
+}
+
+// create creates the database, if it is not that of pg_cron, and the role of the application.
+func (s *site) create() {
+	s.t.Helper()
+	if s.DB = s.server; s.database != "postgres" {
+		if err := try(s.t, s.server, admin, "CREATE DATABASE "+s.database); err != nil {
+			s.t.Fatal(err)
+		}
+		s.DB = s.server.Other(s.t, s.database)
+	}
+	s.as(admin, fmt.Sprintf("CREATE ROLE app LOGIN; GRANT CREATE, CONNECT ON DATABASE %s TO app", s.database))
 }
 
 // tick waits until the job has run, and compares the rows that are left.

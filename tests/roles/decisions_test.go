@@ -78,6 +78,7 @@ var inner = []decision{
 	{"_cron_jobs", "rov", "verify"},
 	{"_cron_seen", "rov", "verify"},
 	{"_scheduler_state", "rov", "metrics"},
+	{"_jobs_in_time", "rov", "verify"},
 	{"_cron_setting", "rov", "verify"},
 	{"_cron_attempts", "rov", "verify"},
 	{"_run_again", "rov", "verify"},
