@@ -100,8 +100,8 @@ func (w *policyCompiler) uniqueKey(table *catalog.Table, key policy.Name) *catal
 	case !hasUnique(table, []string{key.Text}):
 		w.refuse(key.Position, codeApplication,
 			fmt.Sprintf("table %q has no unique index on column %q alone", tableName(table), key.Text),
-			fmt.Sprintf("Make the column the primary key, or run CREATE UNIQUE INDEX ON %s (%s).", qualified(table),
-				ident(key.Text)))
+			fmt.Sprintf("Make the column the primary key, or run CREATE UNIQUE INDEX ON %s (%s); and then \"pgretain "+
+				"snapshot\".", qualified(table), ident(key.Text)))
 	default:
 		w.checkOperators(column, key.Position)
 	}

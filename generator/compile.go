@@ -326,9 +326,16 @@ func (c *compiler) refuseInheritance(table *catalog.Table, at diag.Position) boo
 	inherited := table != nil && table.Kind == "table" && len(table.Children) > 0
 	if inherited {
 		names := strings.Join(table.Children, ", ")
+		var statements []string
+		for _, child := range table.Children {
+			schema, name, _ := strings.Cut(child, ".")
+			statements = append(statements, fmt.Sprintf("ALTER TABLE %s NO INHERIT %s;", quote.Qualified(schema, name),
+				qualified(table)))
+		}
 		c.refuseWith(at, codeTableKind, fmt.Sprintf("%q has inheritance children (%s)", tableName(table), names),
 			"A key is not unique across a table and its children.",
-			"Run ALTER TABLE ... NO INHERIT for the children, or write a policy or step for each of them.")
+			fmt.Sprintf("Run %s and then \"pgretain snapshot\". Or write a policy or step for each of the children.",
+				strings.Join(statements, " ")))
 	}
 	return inherited
 }

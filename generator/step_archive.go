@@ -110,8 +110,8 @@ func (w *policyCompiler) checkColumns(s step) {
 		case target.Generated:
 			w.refuse(at, codeStep, fmt.Sprintf("column %q of archive %q is a generated column and cannot store the "+
 				"value of table %q", name, s.Archive.Into, tableName(s.from)),
-				"Name another column of the archive under \"columns\", or run ALTER TABLE ... ALTER COLUMN ... DROP "+
-					"EXPRESSION.")
+				fmt.Sprintf("Name another column of the archive under \"columns\". Or run ALTER TABLE %s ALTER "+
+					"COLUMN %s DROP EXPRESSION; and then \"pgretain snapshot\".", qualified(s.into), ident(name)))
 		case narrows(column.Plain(), target.Plain()):
 			hint := fmt.Sprintf("Change the type of the archive's column to %s", column.Type)
 			if name == column.Name {

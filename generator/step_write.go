@@ -9,6 +9,7 @@ import (
 	"pgretain/internal/catalog"
 	"pgretain/internal/diag"
 	"pgretain/internal/pgparse"
+	"pgretain/internal/quote"
 	"pgretain/policy"
 )
 
@@ -379,8 +380,8 @@ func (w *policyCompiler) rollUp(s step, table *catalog.Table) []ident {
 	if !hasUnique(table, names) {
 		w.refuse(s.Position, codeStep, fmt.Sprintf("table %q has no unique index on exactly (%s)", tableName(table),
 			strings.Join(names, ", ")),
-			"Create a unique index on these columns, and run \"pgretain snapshot\". \"key\" finds an existing row "+
-				"by it.")
+			fmt.Sprintf("Run CREATE UNIQUE INDEX ON %s (%s); and then \"pgretain snapshot\". \"key\" finds an "+
+				"existing row by the index.", qualified(table), quote.Idents(names)))
 	}
 	return identifiers(names)
 }

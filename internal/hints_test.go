@@ -67,6 +67,8 @@ var widened = map[string]string{
 	"retention.accept(%L, %L, run => %s);":          "the caller is accepting already; the hint names the stopped runs",
 	"retention.accept(%1$L, ''...'').":              "only for a breaker; the hint says to look at the rows first",
 	"pgretain resume %1$s, or SELECT retention.res": "the finding says who paused, and why",
+	"pgretain resume, or SELECT retention.resume()": "the finding says who paused all policies, and why",
+	"retention.resume()":                            "the finding says who paused all policies, and why",
 	"retention.resume(%1$L)":                        "the finding says who paused, and why",
 	"retention.resume(%L);":                         "the finding says who paused, and why",
 	"retention.resume();":                           "the finding says who paused, and why",

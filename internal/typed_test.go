@@ -33,7 +33,7 @@ var notTyped = map[string]string{
 	`cmd/pgretain/sql/rehearsal/`:                                                 "a rehearsal executes it",
 	`generator/(runtime|statements)\.go: `:                                        "a pattern for statements",
 	`internal/htmlreport/htmlreport\.go: <!DOCTYPE`:                               "a mark in the report's file",
-	`internal/install/sql/bootstrap\w*\.sql\.tmpl: (ALTER ROLE|GRANT)`:               "the bootstrap executes it",
+	`internal/install/sql/bootstrap[a-z_]*\.sql\.tmpl: (ALTER|GRANT)`:             "the bootstrap executes it",
 	`internal/install/sql/(lock_holder|session|try_lock)\.sql: pgretain migrate$`: "the name of a lock",
 	`internal/install/check\.go: the runtime in schema`:                           "a message, not a hint",
 	`internal/pgparse/`: "the parser says where SQL stands",
@@ -53,13 +53,13 @@ func TestHintsAreTested(t *testing.T) {
 	for path, texts := range hintTexts(t) {
 		for _, text := range texts {
 			line := strings.Join(strings.Fields(strings.ReplaceAll(text, "''", "'")), " ")
-			if !typed.MatchString(line) || regexp.MustCompile(shape(line)).MatchString(tested) {
+			found := strings.TrimPrefix(filepath.ToSlash(path), "../") + ": " + line
+			if !typed.MatchString(line) {
 				continue
 			}
-			found := strings.TrimPrefix(filepath.ToSlash(path), "../") + ": " + line
 			if pattern := patternOf(found); pattern != "" {
 				met[pattern] = true
-			} else {
+			} else if !regexp.MustCompile(shape(line)).MatchString(tested) {
 				untested[found] = true
 			}
 		}

@@ -43,7 +43,9 @@ BEGIN
          format('SELECT message FROM retention.batch WHERE run_id = %s AND refused > 0', f.id))
     ) x (severity, given, problem, hint) WHERE x.given AND NOT s.superseded
     UNION ALL SELECT 'warning', p.name, retention._paused(p.name),
-        format('pgretain resume %1$s, or SELECT retention.resume(%1$L)', p.name)
+        CASE WHEN EXISTS (SELECT FROM retention.setting s WHERE s.policy = '*' AND s.name = 'paused')
+            THEN 'pgretain resume, or SELECT retention.resume()'
+            ELSE format('pgretain resume %1$s, or SELECT retention.resume(%1$L)', p.name) END
     FROM retention.policy p WHERE retention._paused(p.name) IS NOT NULL
     UNION ALL
     SELECT 'warning', p.name, w.note, format('pgretain window %1$s default --reason ''...'', or '

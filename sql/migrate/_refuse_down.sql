@@ -17,8 +17,8 @@ BEGIN
             MESSAGE = format('%s holds are in force, which this would drop', cardinality(v_ids)),
             DETAIL = array_to_string(v_holds[1:20], E'\n')
                 || CASE WHEN cardinality(v_ids) > 20 THEN E'\n...' ELSE '' END,
-            HINT = format('Release them, or have "pgretain migrate down --export FILE" write them to a file first. '
-                          'With another tool, once they are written down elsewhere: '
+            HINT = format('Release them, or have "pgretain migrate down --all --export FILE" write them to a file '
+                          'first. With another tool, once they are written down elsewhere: '
                           'PGOPTIONS="-c pgretain.holds_exported=%s".', v_ids);
     END IF;
 END $function$;
