@@ -74,7 +74,7 @@ var widened = map[string]string{
 	"retention.resume();":                           "the finding says who paused, and why",
 
 	// Other texts.
-	"DROP NOT NULL. {{end}} {{define \"place": "the policy sets the column to NULL, and the table's owner decides",
+	"DROP NOT NULL; and then \"pgretain snaps": "the policy sets the column to NULL, and the table's owner decides",
 	"--force.{{end}} {{define \"no job\"}}t":  "a report is written over a file that the caller named",
 	"release_hold(id, ''placed again'')":      "the same statement has placed the hold again",
 	"under \"trust\" of the":                  "the last of three ways, behind another owner and DROP",

@@ -13,7 +13,7 @@ BEGIN
         WHEN p_tripped_by = 'breaker' THEN format('Look with pgretain preview %1$s, or SELECT * FROM '
             'retention.preview(%1$L). If all of these rows may go: pgretain accept %1$s --reason ''...'', or SELECT '
             'retention.accept(%1$L, ''...'').', p_policy)
-        WHEN p_tripped_by = 'clock' THEN format('Compare the rows that pgretain preview %s shows with the table. '
+        WHEN p_tripped_by = 'clock' THEN format('"pgretain preview %s" shows rows; compare them with the table. '
             'Correct the clock in the policy file, then run "pgretain generate", and migrate.', p_policy)
         WHEN v_mend LIKE 'place it again as things are now%' THEN
             coalesce(retention._place_hold_again(substring(p_message FROM '^hold (\d+)')::bigint),

@@ -50,8 +50,8 @@ BEGIN
     IF v.differs IS NOT NULL OR v_key <> retention._key_columns(v_table) THEN
         RAISE object_not_in_prerequisite_state USING MESSAGE = format('table %s has changed: %s', v_table,
                 coalesce(v.differs, 'it has another key')),
-            HINT = 'Run "pgretain snapshot", then "pgretain generate", and apply the migration: '
-                   'without it nothing can be restored.';
+            HINT = 'Run "pgretain snapshot" and "pgretain generate", and migrate. '
+                   'Without the migration nothing can be restored.';
     END IF;
     v_named := format('%s CROSS JOIN LATERAL (SELECT %s) v
                        CROSS JOIN LATERAL (SELECT jsonb_build_object(%s) AS match) m',
