@@ -260,6 +260,7 @@ func (c *compiler) install() Object {
 	}
 	r := row{
 		field("runtime_version", sqlfiles.Version, nil),
+		field("runtime_build", sqlfiles.Build(), nil),
 		field("search_path", strings.Join(in.SearchPath, ", "), nil),
 		field("time_zone", in.TimeZone, nil),
 		field("scheduler", in.Scheduler, nil),

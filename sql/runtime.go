@@ -3,9 +3,13 @@
 package sqlfiles
 
 import (
+	"crypto/sha256"
 	"embed"
+	"encoding/hex"
 	"fmt"
+	"io/fs"
 	"strconv"
+	"sync"
 )
 
 // Runtime contains the directories types, tables, engine, inspect, operate, migrate and views, and
@@ -20,6 +24,24 @@ var Runtime embed.FS
 // Version is the version of the runtime. The run log records it. Upgrades, the verifier, and the
 // functions that check for a running upgrade use it.
 const Version = "1"
+
+// Build returns a fingerprint of all files in Runtime. It tells apart two programs whose runtimes
+// differ and have the same version, as happens between releases.
+var Build = sync.OnceValue(func() string {
+	sum := sha256.New()
+	err := fs.WalkDir(Runtime, ".", func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		text, err := Runtime.ReadFile(path)
+		fmt.Fprintf(sum, "%s %d\n%s", path, len(text), text)
+		return err
+	})
+	if err != nil {
+		panic(err) // the files are part of the program
+	}
+	return hex.EncodeToString(sum.Sum(nil))[:12]
+})
 
 // SchemaMark is the comment of a schema that pgretain created. Any other schema existed before, and
 // is not dropped.

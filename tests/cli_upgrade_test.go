@@ -49,6 +49,31 @@ func testNewerRuntime(t *testing.T, binary string) {
 	}
 	db.Exec(t, "UPDATE retention.install SET runtime_version = '1'")
 	c.must("verify", "--counts=false")
+	testOtherBuild(t, c, db)
+}
+
+// testOtherBuild checks that verify tells two builds of one version apart, and names both. Runs go
+// on, because the functions of policies and of the runtime belong together.
+func testOtherBuild(t *testing.T, c *cli, db *pgtest.DB) {
+	t.Helper()
+	own := pgtest.Value[string](t, db, "SELECT runtime_build FROM retention.install")
+	if r := c.finish(c.command("version")); !strings.Contains(r.stdout, ", runtime 1 (build "+own+"), go") {
+		t.Errorf("version does not print the build %s: %s", own, r.stdout)
+	}
+	for tamper, found := range map[string]string{
+		"UPDATE retention.install SET runtime_build = '0123456789ab'": "0123456789ab",
+		"ALTER TABLE retention.install DROP COLUMN runtime_build":     "without a fingerprint",
+	} {
+		clone := *c
+		other := db.Copy(t)
+		clone.url = other.URL("")
+		other.Exec(t, tamper)
+		clone.want(2, "the database has another build of version 1 of the runtime ("+found+") than this pgretain ("+own+")",
+			"verify", "--counts=false")
+		clone.want(2, `hint: Run "pgretain generate" and "pgretain migrate up"`, "verify", "--counts=false")
+		clone.must("migrate", "status")
+		db = db.Reopen(t)
+	}
 }
 
 // installedCLI is a command line with its database.

@@ -192,7 +192,8 @@ func onlyVerbs(command *cobra.Command, args []string) error {
 }
 
 func (c *console) version(context.Context, []string) error {
-	members := []any{"pgretain", programVersion(), "runtime", sqlfiles.Version, "go", runtime.Version()}
+	members := []any{"pgretain", programVersion(), "runtime", sqlfiles.Version, "build", sqlfiles.Build(),
+		"go", runtime.Version()}
 	return c.result("version", members, members...)
 }
 

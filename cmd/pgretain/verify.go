@@ -89,19 +89,26 @@ func (at destination) pending(ctx context.Context) ([]string, verifier.Tool, err
 		(&session{install: at.project.file.Install}).explain(ctx, err)
 }
 
-// upToDate returns an error if the installed runtime is older than this program and no pending
-// migration upgrades it. Without this error, the report would list each object of the runtime. If
+// upToDate returns an error if the installed runtime is older than this program, or is of another
+// build, and no pending migration replaces it. Without this error, the report would list each object of the runtime. If
 // the version cannot be read, the report says so, and upToDate returns no error.
 func upToDate(ctx context.Context, s *session) error {
-	var found string
-	err := s.row(ctx, "version").Scan(&found)
+	var found, build string
+	err := s.row(ctx, "version").Scan(&found, &build)
 	if _, refused := errors.AsType[*pgconn.PgError](err); refused || errors.Is(err, pgx.ErrNoRows) {
 		return nil
 	}
-	if older, wrong := sqlfiles.Compare(found); err != nil || wrong != nil || older >= 0 {
+	older, wrong := sqlfiles.Compare(found)
+	switch {
+	case err != nil || wrong != nil || older > 0:
 		return errors.Join(err, wrong)
+	case older < 0:
+		return refuse("older runtime", map[string]string{"Found": found, "Own": sqlfiles.Version})
+	case build != sqlfiles.Build():
+		return refuse("another build", map[string]string{"Version": found, "Found": cmp.Or(build, "without a fingerprint"),
+			"Own": sqlfiles.Build()})
 	}
-	return refuse("older runtime", map[string]string{"Found": found, "Own": sqlfiles.Version})
+	return nil
 }
 
 // follow connects to the database in which jobs are scheduled, or were scheduled by earlier

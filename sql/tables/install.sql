@@ -2,11 +2,12 @@
 -- such as a restored backup, no run starts before adopt() is called.
 -- cron_database: the database whose pg_cron starts the jobs, NULL if it is this one or there is
 --   none
+-- runtime_build: a fingerprint of the runtime, which tells apart two builds of one version
 -- server: the result of _server() when the install was written or adopted
 CREATE TABLE IF NOT EXISTS retention.install (
     only_row boolean PRIMARY KEY DEFAULT true CHECK (only_row), runtime_version text NOT NULL,
-    search_path text NOT NULL, time_zone text NOT NULL, scheduler text NOT NULL, cron_database text,
-    protect text[] NOT NULL, trust text[] NOT NULL, log_window interval NOT NULL DEFAULT '90 days',
+    runtime_build text NOT NULL, search_path text NOT NULL, time_zone text NOT NULL, scheduler text NOT NULL,
+    cron_database text, protect text[] NOT NULL, trust text[] NOT NULL, log_window interval NOT NULL DEFAULT '90 days',
     cron_log_window interval NOT NULL DEFAULT '14 days', event_window interval NOT NULL DEFAULT '30 days',
     -- The value of default_text_search_config in the session that installed. Expressions of
     -- policies use it.

@@ -122,7 +122,7 @@ func runtimeColumns(t *testing.T, in *kit.Installed) map[string][]string {
 		  AND relname NOT IN ('goose_db_version', 'policy', 'job', 'index_definition')`) {
 		columns[table] = pgtest.Column[string](t, in, `SELECT attname::text FROM pg_attribute
 			WHERE attrelid = ('retention.' || $1)::regclass AND attnum > 0 AND NOT attisdropped
-			  AND attname NOT IN ('runtime_version', 'state')
+			  AND attname NOT IN ('runtime_version', 'runtime_build', 'state')
 			ORDER BY attnum`, table)
 	}
 	return columns

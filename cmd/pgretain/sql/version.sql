@@ -1,2 +1,3 @@
--- Returns the version of the installed runtime.
-SELECT i.runtime_version FROM retention.install i;
+-- Returns the version of the installed runtime, and the fingerprint of its build. Builds before the
+-- first release recorded no fingerprint.
+SELECT i.runtime_version, coalesce(to_jsonb(i) ->> 'runtime_build', '') FROM retention.install i;
