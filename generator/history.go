@@ -95,6 +95,7 @@ type History struct {
 	width    int              // digits of the next number
 	lastFile map[ID]int       // index of the file that wrote each object last
 	read     []*migrationFile // all generated files
+	own      []numbered       // files of the user
 	step     []*migrationFile // files of the step that is being read
 }
 
@@ -138,6 +139,9 @@ func (dir migrationDir) read() (*History, error) {
 	if len(names) > 0 {
 		h.last, h.width = names[len(names)-1].version, names[len(names)-1].digits
 	}
+	h.own = slices.DeleteFunc(slices.Clone(names), func(n numbered) bool {
+		return slices.ContainsFunc(files, func(f *migrationFile) bool { return f.Name == n.name })
+	})
 	for i := 0; i < len(files) && err == nil; i++ {
 		err = h.follow(files[i], files)
 	}

@@ -68,8 +68,8 @@ func testOtherBuild(t *testing.T, c *cli, db *pgtest.DB) {
 		other := db.Copy(t)
 		clone.url = other.URL("")
 		other.Exec(t, tamper)
-		clone.want(2, "the database has another build of version 1 of the runtime ("+found+") than this pgretain ("+own+")",
-			"verify", "--counts=false")
+		message := "another build of version 1 of the runtime (" + found + ") than this pgretain (" + own + ")"
+		clone.want(2, message, "verify", "--counts=false")
 		clone.want(2, `hint: Run "pgretain generate" and "pgretain migrate up"`, "verify", "--counts=false")
 		clone.must("migrate", "status")
 		db = db.Reopen(t)

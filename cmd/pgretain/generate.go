@@ -43,7 +43,8 @@ func (c *console) generate(context.Context, []string) error {
 	}
 	for _, s := range pending {
 		if len(s.Removed) > 0 {
-			removed := message("removed", map[string]any{"Step": s, "Check": c.Check})
+			about := map[bool]string{false: "removed", true: "squashed"}[c.Squash]
+			removed := message(about, map[string]any{"Step": s, "Check": c.Check})
 			removed.Severity = diag.Warning
 			c.show(diag.List{removed}, nil)
 		}
@@ -107,8 +108,16 @@ func (c *console) nextSteps() ([]step, error) {
 		s := &steps[i]
 		options := project.stepOptions(s.cron)
 		files, err := generator.Next(s.history, wanted[i], options)
-		if c.Uninstall {
+		switch {
+		case c.Uninstall:
 			files, err = generator.NextRemoval(s.history, options)
+		case c.Squash && len(files) > 0:
+			return nil, refuse("not up to date", s.Path)
+		case c.Squash && err == nil && len(s.history.Files()) > 0:
+			files, err = generator.Squash(s.history, wanted[i], options)
+			if len(files) > 0 {
+				s.Removed = lists.Map(s.history.Files(), func(m generator.Migration) string { return m.Name })
+			}
 		}
 		if err != nil {
 			return nil, project.explain(err)

@@ -226,10 +226,10 @@ type flags struct {
 	Limit                       int64
 	First, Yes, DryRun          bool
 
-	Check, Cron, All, Counts, Verify, Force, Sandbox, Apply, Uninstall bool
-	Export, Output, Serve, Example, Database, Migrator                 string
-	Rebase, Only, Skip                                                 []string
-	Timeout, Watch                                                     time.Duration
+	Check, Cron, All, Counts, Verify, Force, Sandbox, Apply, Uninstall, Squash bool
+	Export, Output, Serve, Example, Database, Migrator                         string
+	Rebase, Only, Skip                                                         []string
+	Timeout, Watch                                                             time.Duration
 }
 
 //go:embed flags.txt

@@ -90,8 +90,9 @@ func (at destination) pending(ctx context.Context) ([]string, verifier.Tool, err
 }
 
 // upToDate returns an error if the installed runtime is older than this program, or is of another
-// build, and no pending migration replaces it. Without this error, the report would list each object of the runtime. If
-// the version cannot be read, the report says so, and upToDate returns no error.
+// build, and no pending migration replaces it. Without this error, the report would list each
+// object of the runtime. If the version cannot be read, the report says so, and upToDate returns no
+// error.
 func upToDate(ctx context.Context, s *session) error {
 	var found, build string
 	err := s.row(ctx, "version").Scan(&found, &build)
@@ -105,8 +106,8 @@ func upToDate(ctx context.Context, s *session) error {
 	case older < 0:
 		return refuse("older runtime", map[string]string{"Found": found, "Own": sqlfiles.Version})
 	case build != sqlfiles.Build():
-		return refuse("another build", map[string]string{"Version": found, "Found": cmp.Or(build, "without a fingerprint"),
-			"Own": sqlfiles.Build()})
+		return refuse("another build", map[string]string{"Version": found,
+			"Found": cmp.Or(build, "without a fingerprint"), "Own": sqlfiles.Build()})
 	}
 	return nil
 }

@@ -72,6 +72,7 @@ type Migration struct {
 	recorded string // state named by the applied file, "" if none was recorded
 	content  string
 	state    string // state named by a generated file, "" in a file of the user
+	after    string // state that a generated file follows, "none" for the first one
 	part     int    // number of the file in its step, from 1; 0 for a file of the user
 }
 

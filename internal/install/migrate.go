@@ -183,7 +183,8 @@ func (s *session) undoInterrupted(ctx context.Context, known []Migration) ([]Mig
 }
 
 // head matches the second and third line of a generated file.
-var head = regexp.MustCompile(`^.*\n-- pgretain: state ([0-9a-f]+) after .*\n-- pgretain: part ([0-9]+) of [0-9]+\n`)
+var head = regexp.MustCompile(
+	`^.*\n-- pgretain: state ([0-9a-f]+) after (\w+).*\n-- pgretain: part ([0-9]+) of [0-9]+\n`)
 
 // noTransactionLine matches the line that makes goose execute a file's statements one by one.
 var noTransactionLine = regexp.MustCompile(`(?mi)^--[ \t]*\+goose[ \t]+no[ \t]+transaction[ \t]*$`)
@@ -216,8 +217,8 @@ func (s *session) status(ctx context.Context) ([]Migration, error) {
 		m, ok := applied[version]
 		m.Name, m.Version, m.content = name, version, strings.ReplaceAll(string(content), "\r\n", "\n")
 		if said := head.FindStringSubmatch(m.content); said != nil {
-			m.state = said[1]
-			m.part, _ = strconv.Atoi(said[2]) // the pattern matches digits only
+			m.state, m.after = said[1], said[2]
+			m.part, _ = strconv.Atoi(said[3]) // the pattern matches digits only
 		}
 		m.Differs = ok && m.recorded != "" && m.recorded != m.state
 		switch {
@@ -235,7 +236,35 @@ func (s *session) status(ctx context.Context) ([]Migration, error) {
 	}
 	all = slices.AppendSeq(all, maps.Values(applied))
 	slices.SortFunc(all, func(a, b Migration) int { return cmp.Compare(a.Version, b.Version) })
-	return all, nil
+	return squashed(all), nil
+}
+
+// squashed accepts a directory whose first step replaces earlier steps. It compares the state after
+// the first step with what the database recorded for the number of its last file. If they are
+// equal, the database has everything up to this number, from whatever generated files. Then the
+// files of the step count as applied, and the numbers of files that are gone are left out.
+func squashed(all []Migration) []Migration {
+	step := only(all, func(m Migration) bool { return m.part > 0 })
+	n := 0
+	for n < len(step) && step[n].part == n+1 {
+		n++
+	}
+	if n == 0 || step[0].after != "none" {
+		return all
+	}
+	last := step[n-1]
+	if !last.Applied || last.recorded != last.state {
+		return all
+	}
+	all = slices.DeleteFunc(all, func(m Migration) bool {
+		return m.Name == "" && m.recorded != "" && m.Version < last.Version
+	})
+	for i := range all {
+		if m := &all[i]; m.part > 0 && m.Version < last.Version {
+			m.Applied, m.Differs, m.State = true, false, "applied"
+		}
+	}
+	return all
 }
 
 // applied reads the version table. It returns an empty map if the table does not exist.

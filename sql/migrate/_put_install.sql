@@ -7,12 +7,13 @@ DECLARE v_path CONSTANT text := (SELECT i.search_path FROM retention.install i);
 BEGIN
     INSERT INTO retention.install (runtime_version, runtime_build, search_path, time_zone, scheduler, cron_database,
                                    protect, trust, system_identifier, database_name, server)
-    SELECT r.runtime_version, r.runtime_build, r.search_path, r.time_zone, r.scheduler, r.cron_database, r.protect, r.trust,
-           c.system_identifier, current_database(), retention._server()
+    SELECT r.runtime_version, r.runtime_build, r.search_path, r.time_zone, r.scheduler, r.cron_database,
+           r.protect, r.trust, c.system_identifier, current_database(), retention._server()
     FROM pg_control_system() c,
          jsonb_populate_record(NULL::retention.install, '{"protect": [], "trust": []}'::jsonb || p_row) r
     ON CONFLICT (only_row) DO UPDATE SET runtime_version = excluded.runtime_version,
-        runtime_build = excluded.runtime_build, search_path = excluded.search_path, time_zone = excluded.time_zone, scheduler = excluded.scheduler,
-        cron_database = excluded.cron_database, protect = excluded.protect, trust = excluded.trust;
+        runtime_build = excluded.runtime_build, search_path = excluded.search_path,
+        time_zone = excluded.time_zone, scheduler = excluded.scheduler, cron_database = excluded.cron_database,
+        protect = excluded.protect, trust = excluded.trust;
     IF v_path <> p_row ->> 'search_path' THEN PERFORM retention._record_names(NULL); END IF;
 END $function$;

@@ -161,7 +161,9 @@ func (app *application) take(step string, own *fixture.Case, c change) {
 	case "migrate":
 		app.must("migrate", "up")
 	case "bootstrap":
-		app.psql(app.must("bootstrap", "--migrator", app.migrator))
+		if exit, _, stderr := app.pgretain("", "bootstrap", "--migrator", app.migrator, "--apply"); exit != 0 {
+			app.t.Fatalf("bootstrapping: exit code %d, %s", exit, stderr)
+		}
 	case "hint":
 		app.paste(code)
 	case "own":

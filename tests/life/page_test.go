@@ -105,7 +105,7 @@ func (c change) wayInWords() string {
 		case "hint":
 			words = append(words, "the hint of ["+code+"](checks/"+code+".md)")
 		case "bootstrap":
-			words = append(words, "`pgretain bootstrap --migrator NEW \\| psql`, by a DBA")
+			words = append(words, "`pgretain bootstrap --migrator NEW --apply`, by a DBA")
 		case "own":
 			words = append(words, c.Missing)
 		}
