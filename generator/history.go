@@ -273,9 +273,9 @@ func (h *History) HasMore() bool {
 // Files returns the generated migrations in order.
 func (h *History) Files() []Migration { return slices.Clone(h.files) }
 
-// FileOf returns the name of the last migration that writes the registry row of a policy, a report
+// FileOfRow returns the name of the last migration that writes the registry row of a policy, a report
 // or a job; "" if there is none.
-func (h *History) FileOf(name string) string {
+func (h *History) FileOfRow(name string) string {
 	for _, file := range slices.Backward(h.read) {
 		for _, a := range file.up {
 			if !a.drops && a.object.Name == name &&

@@ -84,7 +84,7 @@ func (v *inspection) explainOrigins() {
 		if of == "" || f.Suppressed != nil || !slices.Contains(codesOfOrigin, f.Code) {
 			continue
 		}
-		switch file := v.opt.History.FileOf(of); {
+		switch file := v.opt.History.FileOfRow(of); {
 		case changed[of]:
 			stale[""] = append(stale[""], of)
 		case file != "" && (older[of] || slices.Contains(v.opt.Pending, file) ||
