@@ -97,7 +97,7 @@ func patternOf(found string) string {
 
 var (
 	placeholder = regexp.MustCompile(`%(?:\[\d+\]|\d+\$)?[sdqvIL]|\{\{[^}]*\}\}`)
-	hintOfText  = regexp.MustCompile(`(?ms)^hint: .*?(?:\{\{end\}\}$|^\s*$)`)
+	hintOfText  = regexp.MustCompile(`(?ms)^hint: (.*?)(?:\{\{end\}\}$|^\s*$)`)
 )
 
 // shape returns a regular expression for the texts that a format can become.
@@ -117,7 +117,10 @@ func hintTexts(t *testing.T) map[string][]string {
 	all := allTexts(t)
 	for path, texts := range all {
 		if strings.HasSuffix(path, ".txt.tmpl") {
-			all[path] = hintOfText.FindAllString(texts[0], -1)
+			all[path] = nil
+			for _, m := range hintOfText.FindAllStringSubmatch(texts[0], -1) {
+				all[path] = append(all[path], m[1])
+			}
 		}
 	}
 	return all
