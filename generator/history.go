@@ -273,8 +273,8 @@ func (h *History) HasMore() bool {
 // Files returns the generated migrations in order.
 func (h *History) Files() []Migration { return slices.Clone(h.files) }
 
-// FileOfRow returns the name of the last migration that writes the registry row of a policy, a report
-// or a job; "" if there is none.
+// FileOfRow returns the name of the last migration that writes the registry row of a policy, a
+// report or a job; "" if there is none.
 func (h *History) FileOfRow(name string) string {
 	for _, file := range slices.Backward(h.read) {
 		for _, a := range file.up {

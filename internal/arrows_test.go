@@ -70,6 +70,7 @@ var arrows = map[string][]string{
 	"tests/hostile":     {"*"},
 	"tests/interrupted": {"*"},
 	"tests/kills":       {"internal/sandbox", "tests/kit", "tests/pgtest"},
+	"tests/hints":       {"*"},
 	"tests/life":        {"*"},
 	"tests/model":       {"internal/quote", "tests/kit", "tests/pgtest"},
 	"tests/providers":   {"*"},

@@ -75,10 +75,10 @@ var widened = map[string]string{
 
 	// Other texts.
 	"DROP NOT NULL; and then \"pgretain snaps": "the policy sets the column to NULL, and the table's owner decides",
-	"--force.{{end}} {{define \"no job\"}}t":  "a report is written over a file that the caller named",
-	"release_hold(id, ''placed again'')":      "the same statement has placed the hold again",
-	"under \"trust\" of the":                  "the last of three ways, behind another owner and DROP",
-	"under \"trust\" of the install":          "the last of three ways, behind another owner and DROP",
+	"--force.{{end}} {{define \"no job\"}}t":   "a report is written over a file that the caller named",
+	"release_hold(id, ''placed again'')":       "the same statement has placed the hold again",
+	"under \"trust\" of the":                   "the last of three ways, behind another owner and DROP",
+	"under \"trust\" of the install":           "the last of three ways, behind another owner and DROP",
 }
 
 // TestHintsTakeNoProtectionAway checks every text of the program and of the runtime. A text that
