@@ -330,7 +330,37 @@ func (c *console) uninstall(ctx context.Context, _ []string) error {
 		return c.document("removed", found)
 	}
 	c.printf("removed from database %s\n", quoted(found.Database))
-	return nil
+	return c.sayRolesLeft(ctx, project.file.Install)
+}
+
+// rolesLeft has what a superuser needs to remove the roles of an install.
+type rolesLeft struct {
+	Database, Migrator string
+	Roles              string   // the roles that exist, as a list in SQL
+	Others             []string // other databases in which the roles own something or have privileges
+}
+
+// sayRolesLeft prints the statements that remove the roles after an uninstall.
+func (c *console) sayRolesLeft(ctx context.Context, in policy.Install) error {
+	if in.Roles.None {
+		return nil
+	}
+	var left rolesLeft
+	names := []string{in.Roles.Owner, in.Roles.Worker, in.Roles.Runner, in.Roles.Operator, in.Roles.Viewer}
+	err := connected(ctx, c.DatabaseURL, func(conn *pgx.Conn) error {
+		s := &session{conn: conn, install: in}
+		var standby, installed bool
+		err := s.row(ctx, "facts", in.Schema).Scan(&standby, &left.Database, &left.Migrator, &installed)
+		if err == nil {
+			err = s.row(ctx, "roles_left", names).Scan(&left.Roles, &left.Others)
+		}
+		left.Migrator = quote.Ident(left.Migrator)
+		return s.explain(err)
+	})
+	if err == nil && left.Roles != "" {
+		c.printf("%s", say("roles left", left))
+	}
+	return err
 }
 
 // belongings reads what an uninstall will remove.
