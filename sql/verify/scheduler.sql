@@ -9,7 +9,7 @@
 WITH scheduler AS MATERIALIZED (
     SELECT s.by_role OR s.by_owner AS seen,
            CASE WHEN s.running THEN false WHEN s.by_role THEN true
-                ELSE retention._scheduler_state() <> 'running' END AS reported
+                ELSE retention._scheduler_state() IN ('stopped', 'unknown') END AS reported
     FROM (SELECT pg_has_role('pg_read_all_stats', 'USAGE') AS by_role,
                  coalesce((SELECT pg_has_role(p.proowner, 'pg_read_all_stats', 'USAGE')
                            FROM pg_proc p WHERE p.oid = to_regprocedure('retention._scheduler_state()')),
