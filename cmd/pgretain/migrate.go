@@ -355,7 +355,7 @@ func (c *console) sayRolesLeft(ctx context.Context, in policy.Install) error {
 			err = s.row(ctx, "roles_left", names).Scan(&left.Roles, &left.Others)
 		}
 		left.Migrator = quote.Ident(left.Migrator)
-		return s.explain(err)
+		return s.explain(ctx, err)
 	})
 	if err == nil && left.Roles != "" {
 		c.printf("%s", say("roles left", left))
