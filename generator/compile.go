@@ -271,8 +271,8 @@ func (c *compiler) refuseTable(at diag.Position, name string) {
 		if slices.ContainsFunc(p.Then, func(s policy.Step) bool {
 			return s.Archive != nil && s.Archive.Create && s.Archive.Into.String() == name
 		}) {
-			hint = fmt.Sprintf(`A migration creates the table for policy %q. Run "pgretain migrate up" and `+
-				`"pgretain snapshot", then add this policy.`, p.Name)
+			hint = fmt.Sprintf(`Policy %q creates the table. Without the policy that needs the table, run `+
+				`"pgretain generate" and migrate. Then run "pgretain snapshot", and add the other policy.`, p.Name)
 		}
 	}
 	c.refuse(at, codeNoTable, fmt.Sprintf("table %q is not in the catalog snapshot", name), hint)

@@ -25,6 +25,7 @@ func TestMain(m *testing.M) { pgtest.Main(m) }
 //   - before.sql, before.yaml, before: SQL of a superuser, another policy file, commands
 //   - show: the command or the SQL that shows the hint
 //   - person.sql, person.yaml, person: what the hint leaves to a person
+//   - again.yaml: the policy file after the hint, if the hint says to change it then
 //   - looks: why the hint only shows something; looked.txt is what it shows
 //   - fill: lines "placeholder => value" for what a person writes in the hint
 //   - weaker: patterns of what the hint weakens on purpose; a line with # is the reason
@@ -33,7 +34,7 @@ func TestHints(t *testing.T) {
 	t.Parallel()
 	shared := fixture.Read(t, "shared.txtar")
 	for _, c := range fixture.Cases(t, "testdata", 1, "schema.sql", "retention.yaml", "before.sql", "before.yaml",
-		"before", "show", "person.sql", "person.yaml", "person", "fill", "weaker", "looks",
+		"before", "show", "person.sql", "person.yaml", "person", "again.yaml", "fill", "weaker", "looks",
 		"shown.txt", "looked.txt", "after.txt") {
 		t.Run(c.Name, func(t *testing.T) {
 			t.Parallel()
@@ -54,6 +55,7 @@ func TestHints(t *testing.T) {
 					t.Fatalf("nothing to type in:\n%s", shown)
 				}
 				looked := s.typed(groups, variant)
+				s.change("again")
 				s.compare(s.protection().Weaker(before, installed))
 				switch after := s.steady(s.show()); {
 				case c.Has("looks"):

@@ -7,4 +7,5 @@ SELECT (SELECT count(*) FROM retention.run),
        (SELECT count(*) FROM retention.event),
        ARRAY(SELECT p.name FROM retention.policy p WHERE pg_catalog.strpos(p.name, '@') = 0 ORDER BY 1),
        ARRAY(SELECT e.name FROM retention.each e ORDER BY 1),
-       ARRAY(SELECT n FROM retention.job j, pg_catalog.unnest(j.cron_names) n ORDER BY 1);
+       ARRAY(SELECT n FROM retention.job j, pg_catalog.unnest(j.cron_names) n
+             WHERE (SELECT i.scheduler FROM retention.install i) = 'pg_cron' ORDER BY 1);
