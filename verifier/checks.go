@@ -182,6 +182,7 @@ var (
 	codeArchiveDiffers   = register("V063", Conformance, "archive differs from the run log")
 	codeLostRow          = register("V064", Conformance, "row of a hold is gone")
 	codeNoInstant        = register("V067", Conformance, "values of a clock do not fit its encoding")
+	codeDefaultRows      = register("V065", Conformance, "old rows are in a DEFAULT partition")
 	codeKeepUp           = register("V066", Conformance, "policy does not keep up with new rows")
 	codePublic           = register("V070", Privileges, "PUBLIC has a privilege on the runtime's schema")
 	codeRole             = register("V072", Privileges, "role is missing or has the wrong attributes")

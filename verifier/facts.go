@@ -51,3 +51,25 @@ func (v *inspection) checkFacts(r reading, p *policy.Policy, changed []string) e
 	return v.finds("", about, "row_facts", p.Name, v.server.Now, countLimit, p.Table.String(), column, encoded,
 		archives)(r)
 }
+
+// defaultProbes returns a probe about the DEFAULT partition of each policy on partitions that has
+// one window.
+func (v *inspection) defaultProbes() (list []probe) {
+	none := v.found(v.install.Schema+"._default_rows(text, timestamptz, interval, bigint)", codeMissing)
+	for _, p := range v.file.Policies {
+		clocks := p.DueClocks()
+		if !p.Partitions || len(clocks) != 1 || clocks[0].Kind != "age" || len(clocks[0].Window.Tiers) != 1 {
+			continue
+		}
+		window := clocks[0].Window.Tiers[0]
+		if window.When != nil || window.Never || window.Data != nil {
+			continue
+		}
+		list = append(list, probe{skip: none || v.uncounted[p.Name], policy: p,
+			about: fmt.Sprintf("the DEFAULT partition of policy %q", p.Name), codes: []string{codeDefaultRows},
+			known: []string{codeMissing, codeDiffers, codeNoTable, codeUnexpected},
+			check: v.finds(codeDefaultRows, nil, "default_rows", p.Name, v.server.Now, countLimit,
+				window.Interval.Text)})
+	}
+	return list
+}

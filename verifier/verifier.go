@@ -204,6 +204,7 @@ func (v *inspection) probes() []probe {
 		{skip: !counts, about: "rows that are held", codes: []string{codeLostRow},
 			check: v.finds(codeLostRow, nil, "lost_rows", countLimit, v.owner())},
 		{skip: !counts, more: v.factProbes},
+		{skip: !counts, more: v.defaultProbes},
 		{about: "runs that spent their budgets", codes: []string{codeKeepUp}, check: v.checkKeepUp},
 
 		{about: "the roles", codes: []string{codePublic, codeRole, codeHandRights, codeExcess}, check: v.checkRoles},

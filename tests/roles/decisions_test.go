@@ -86,6 +86,7 @@ var inner = []decision{
 	{"_lost_rows", "rov", "verify"},
 	{"_plans", "rov", "verify"},
 	{"_denied", "rov", "verify"},
+	{"_default_rows", "rov", "verify"},
 	{"_sequences_behind", "rov", "verify"},
 	{"_count", "rov", "verify"},
 	{"_count_or_problem", "rov", "backlog"},
