@@ -32,6 +32,9 @@ func (i *Install) check(r *reader, m mapping) {
 	if m.has("cron_database") && !m.has("database") {
 		i.Database = AnyDatabase
 	}
+	if !m.has("format") { // without it, the files of the directory show the tool
+		i.Format = ""
+	}
 }
 
 // read reads the names of the five roles, or the word "none".
@@ -47,6 +50,14 @@ func (roles *Roles) read(r *reader, f field) {
 	if slices.Contains([]string{roles.Owner, roles.Runner, roles.Operator, roles.Viewer}, roles.Worker) {
 		r.add("P020 worker", r.at(f.value), roles)
 	}
+}
+
+// Migrations reads install.migrations and install.format from the source of a policy file, which may
+// have faults elsewhere. Both are "" if the file does not name them.
+func Migrations(source []byte) (directory, format string) {
+	var file struct{ Install struct{ Migrations, Format string } }
+	_ = yaml.Unmarshal(source, &file) // Parse reports the faults of the file
+	return file.Install.Migrations, file.Install.Format
 }
 
 // Path returns the search path of generated functions and migrations.

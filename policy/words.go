@@ -49,6 +49,7 @@ var rules = map[string][]rule{
 	"pattern":                {matches(`^[a-z_][a-z0-9_]*\*[a-z0-9_*]*$`, "P010 pattern")},
 	"plain":                  {matches(`^[a-z_][a-z0-9_]*$`, "P010 plain")},
 	"database":               {matches(`^[^\x00\r\n]+$`, "P007 database")},
+	"directory":              {matches(`^[^\x00\r\n]+$`, "P007 directory")},
 	"of a fleet":             {matches(`^[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}$`, "P007 fleet")},
 	"event":                  {matches(`^[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)*$`, "P007 event")},
 	"payload key":            {matches(`^[A-Za-z_][A-Za-z0-9_.-]*$`, "P007 payload")},

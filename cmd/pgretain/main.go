@@ -343,10 +343,33 @@ func (f *flags) check(command *cobra.Command) (err error) {
 			f.JSON = f.Format == "json"
 		}
 	}
+	f.fromPolicy(command)
 	if filepath.Clean(f.Migrations) == filepath.Clean(f.cronDirectory()) {
 		err = cmp.Or(err, usagef("--migrations and --cron-migrations must be different directories"))
 	}
 	return err
+}
+
+// fromPolicy sets --migrations, and --format of "pgretain generate", to install.migrations and
+// install.format of the policy file, unless the command line has these flags.
+func (f *flags) fromPolicy(command *cobra.Command) {
+	set := command.Flags().Lookup("migrations")
+	if set == nil {
+		return
+	}
+	source, err := readFile("policy file", f.Policy, "")
+	if err != nil {
+		return // the command reports the error
+	}
+	directory, format := policy.Migrations(source)
+	if directory != "" && !set.Changed {
+		if f.Migrations = directory; !filepath.IsAbs(directory) {
+			f.Migrations = filepath.Join(filepath.Dir(f.Policy), directory)
+		}
+	}
+	if command.Name() == "generate" {
+		f.Format = cmp.Or(f.Format, format)
+	}
 }
 
 // oneOf refuses a value of a flag, unless it is one of the known values.

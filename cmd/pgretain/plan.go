@@ -107,6 +107,9 @@ func (c *console) plan(ctx context.Context, _ []string) error {
 		if err := project.noteServer(ctx, conn, in.Roles, project.snapshot); err != nil {
 			return err
 		}
+		if err := c.directoryOf(ctx, &session{conn: conn, install: in}); err != nil {
+			return err
+		}
 		c.show(project.notes, project.sources)
 		objects, err := withInstances(ctx, conn, project.objects)
 		if err == nil {

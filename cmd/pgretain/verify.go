@@ -54,8 +54,12 @@ func (c *console) verified(ctx context.Context, counts bool) (*verifier.Report, 
 	}
 	var report *verifier.Report
 	err = connected(ctx, c.DatabaseURL, func(conn *pgx.Conn) error {
+		own := &session{conn: conn, install: project.file.Install}
+		if err := c.directoryOf(ctx, own); err != nil {
+			return err
+		}
 		if len(options.Pending) == 0 {
-			if err := upToDate(ctx, &session{conn: conn, install: project.file.Install}); err != nil {
+			if err := upToDate(ctx, own); err != nil {
 				return err
 			}
 		}
@@ -87,6 +91,23 @@ func (at destination) pending(ctx context.Context) ([]string, verifier.Tool, err
 	pending := slices.DeleteFunc(known, func(m install.Migration) bool { return m.State != "pending" })
 	return lists.Map(pending, func(m install.Migration) string { return m.Name }), tool,
 		(&session{install: at.project.file.Install}).explain(ctx, err)
+}
+
+// directoryOf returns an error if the runtime is installed, but the migration directory does not
+// exist. Without this error, everything that is installed would look new or unwanted.
+func (c *console) directoryOf(ctx context.Context, s *session) error {
+	if _, err := os.Stat(c.Migrations); !errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	var found, build string
+	if err := s.row(ctx, "version").Scan(&found, &build); err != nil {
+		_, refused := errors.AsType[*pgconn.PgError](err)
+		if refused || errors.Is(err, pgx.ErrNoRows) {
+			return nil // nothing is installed, or the role may not read it
+		}
+		return err
+	}
+	return refuse("no directory", map[string]string{"Path": c.Migrations, "Schema": s.install.Schema})
 }
 
 // upToDate returns an error if the installed runtime is older than this program, or is of another

@@ -112,7 +112,14 @@ jobs:
 		up(t, p, db.URL("deploy"))
 		pgtest.Until(t, db, `SELECT EXISTS (SELECT FROM retention.run WHERE state = 'done' AND taken > 0)`)
 		expectMessages(t, db)
-		p.run(0, "verify --migrations migrations")
+		p.run(0, "verify")
+		for _, command := range []string{"verify", "plan"} {
+			output := p.run(1, command+" --migrations nowhere")
+			if !strings.Contains(output, `there is no migration directory "nowhere"`) ||
+				!strings.Contains(output, "install.migrations") {
+				t.Errorf("pgretain %s does not report the missing directory:\n%s", command, output)
+			}
+		}
 	})
 }
 
