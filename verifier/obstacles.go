@@ -11,7 +11,6 @@ import (
 	"pgretain/generator"
 	"pgretain/internal/diag"
 	"pgretain/internal/lists"
-	"pgretain/internal/report"
 	"pgretain/policy"
 )
 
@@ -23,8 +22,8 @@ func Obstacles(ctx context.Context, conn *pgx.Conn, file *policy.File, objects [
 	if len(objects) == 0 {
 		return nil, nil
 	}
-	v := &inspection{file: file, source: file, install: file.Install, opt: Options{Timeout: time.Minute},
-		policies: map[string]*policy.Policy{}, report: &Report{Log: report.Log{Findings: []Finding{}}}}
+	v := &inspection{file: file, install: file.Install, opt: Options{Timeout: time.Minute},
+		policies: map[string]*policy.Policy{}}
 	for _, p := range file.Policies {
 		v.policies[p.Name] = p
 	}
@@ -35,21 +34,25 @@ func Obstacles(ctx context.Context, conn *pgx.Conn, file *policy.File, objects [
 	}
 	rows := lists.Map(objects, func(o generator.Object) row { return row{"policy": o.Name, "row": o.Row} })
 	trust := lists.Map(file.Install.Trust, func(n policy.Name) string { return n.Text })
+	add := func(code string) func(finding) {
+		return func(f finding) {
+			given := func(o generator.Object) bool { return o.Name == f.Policy }
+			if slices.ContainsFunc(objects, given) {
+				list.Add(diag.Diagnostic{Code: code, Severity: diag.Error, Position: v.position(f.Policy),
+					Policy: f.Policy, Object: f.Object, Message: f.Message, Detail: f.Detail, Hint: f.Hint})
+			}
+		}
+	}
 	err = v.read(ctx, conn, func(r reading) error {
-		err := v.finds("", nil, "obstacles", rows, v.install.SearchPath, owner, trust)(r)
+		err := eachNamed(r, "obstacles", add(""), rows, v.install.SearchPath, owner, trust)
 		if err == nil {
-			err = v.checkRowSecurity(r)
+			err = eachNamed(r, "reach_row_security", add(codeRowSecurity), v.readTables(), v.install.SearchPath,
+				v.worker())
 		}
 		return err
 	})
 	if err != nil {
 		return nil, fmt.Errorf("looking for what would stop the migrations: %w", err)
-	}
-	for _, f := range v.report.Findings {
-		given := func(o generator.Object) bool { return o.Name == f.Policy }
-		if f.Severity = diag.Error; slices.ContainsFunc(objects, given) {
-			list.Add(f.Diagnostic)
-		}
 	}
 	return list, nil
 }

@@ -109,11 +109,16 @@ func (v *inspection) checkUnexpected(r reading) error {
 // owner, so row security does not affect them. The check covers the tables that the file names,
 // also in expressions. Schema "" means that the search path determines the schema.
 func (v *inspection) checkRowSecurity(r reading) error {
+	return v.finds(codeRowSecurity, nil, "reach_row_security", v.readTables(), v.install.SearchPath, v.worker())(r)
+}
+
+// readTables returns the tables and views that policies and reports read, with their reader.
+func (v *inspection) readTables() []row {
 	read := []row{}
 	for _, m := range v.file.NamedTables() {
 		if m.Kind != "" { // Kind is "" for a protected table; policies do not change such a table
 			read = append(read, row{"schema": m.Schema, "name": m.Name, "kind": m.Kind, "of": m.Of})
 		}
 	}
-	return v.finds(codeRowSecurity, nil, "reach_row_security", read, v.install.SearchPath, v.worker())(r)
+	return read
 }
