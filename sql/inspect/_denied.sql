@@ -17,9 +17,9 @@ BEGIN
         BEGIN
             PERFORM retention._query_as_worker(format('SELECT to_jsonb(count(d.verdict))
                 FROM (SELECT t.tableoid AS rel, t.ctid AS tid FROM %s t LIMIT 20) x
-                JOIN LATERAL retention.%I(retention._batch_range(now() + interval ''1000 years'')) d
-                    ON d.rel = x.rel AND d.tid = x.tid',
-                retention._table(v_policy.table_name)::regclass, v_policy.name || '_rows'), NULL, v_policy.name);
+                JOIN LATERAL %s ON d.rel = x.rel AND d.tid = x.tid', retention._table(v_policy.table_name)::regclass,
+                retention._rows_call(v_policy, 'retention._batch_range(now() + interval ''1000 years'')')),
+                NULL, v_policy.name);
         EXCEPTION WHEN insufficient_privilege THEN
             GET STACKED DIAGNOSTICS message = MESSAGE_TEXT, v_context = PG_EXCEPTION_CONTEXT;
             policy := v_policy.name;
