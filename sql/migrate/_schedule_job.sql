@@ -6,7 +6,7 @@ CREATE OR REPLACE FUNCTION retention._schedule_job(p_name text, p_schedule text,
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $function$
 BEGIN
     PERFORM retention._unschedule_job(p_name, only_inactive => true);
-    IF EXISTS (SELECT FROM pg_extension e WHERE e.extname = 'pg_cron') THEN
+    IF retention._cron_seen() IS NOT NULL THEN
         EXECUTE 'SELECT cron.schedule($1, $2, $3)' USING p_name, p_schedule, p_command;
     ELSE
         RAISE WARNING 'job "%" is not scheduled, because database "%" has no extension pg_cron',

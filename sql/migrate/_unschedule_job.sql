@@ -4,7 +4,7 @@
 CREATE OR REPLACE FUNCTION retention._unschedule_job(p_name text, only_inactive boolean DEFAULT false) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $function$
 BEGIN
-    IF EXISTS (SELECT FROM pg_extension e WHERE e.extname = 'pg_cron') THEN
+    IF retention._cron_seen() IS NOT NULL THEN
         EXECUTE 'SELECT cron.unschedule(j.jobid) FROM cron.job j
                  WHERE j.jobname = $1 AND j.username = current_user AND NOT ($2 AND j.active)'
         USING p_name, only_inactive;
