@@ -133,7 +133,7 @@ func TestVersion(t *testing.T) {
 func TestSettingsArePinned(t *testing.T) {
 	t.Parallel()
 	pinned, asWorker := 0, 0
-	callsAsWorker := regexp.MustCompile(`(?s)retention\._(query|execute)_as_worker\(.*, (policy|p_policy\.name)\)`)
+	callsAsWorker := regexp.MustCompile(`(?s)retention\._(query|execute)_as_worker\(.*, (policy|[pv]_policy\.name)\)`)
 	for _, object := range runtime(t) {
 		if object.Kind != generator.KindFunction {
 			continue

@@ -52,10 +52,12 @@ func (roles *Roles) read(r *reader, f field) {
 	}
 }
 
-// Migrations reads install.migrations and install.format from the source of a policy file, which may
-// have faults elsewhere. Both are "" if the file does not name them.
+// Migrations reads install.migrations and install.format from the source of a policy file. The file
+// may have faults elsewhere. Both are "" if the file does not name them.
 func Migrations(source []byte) (directory, format string) {
-	var file struct{ Install struct{ Migrations, Format string } }
+	var file struct {
+		Install struct{ Migrations, Format string }
+	}
 	_ = yaml.Unmarshal(source, &file) // Parse reports the faults of the file
 	return file.Install.Migrations, file.Install.Format
 }

@@ -55,8 +55,8 @@ type Install struct {
 	// directory of the migrations, relative to that of the policy file; "" if the file names none
 	Migrations string `yaml:"migrations,directory"`
 	// migration tool for which files are written; "" if the file names none
-	Format string `yaml:"format,goose|tern|flyway|psql"`
-	Position     diag.Position
+	Format   string `yaml:"format,goose|tern|flyway|psql"`
+	Position diag.Position
 }
 
 // Roles are the names of the five roles of an install. None means "roles: none": one role does

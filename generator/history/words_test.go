@@ -43,6 +43,9 @@ func TestHeadShowsEveryChangeOfTheInstall(t *testing.T) {
 	}
 	fields := append(fieldsOf(reflect.TypeFor[policy.Install](), ""), "protect")
 	for _, field := range fields {
+		if field == "Migrations" || field == "Format" { // they say where files are, and install nothing
+			continue
+		}
 		c, known := changes[field]
 		if !known {
 			t.Errorf("changes has no entry for field %s", field)
