@@ -227,11 +227,8 @@ func (app *application) sorted(query string) []string {
 	return lines
 }
 
-// policies notes which policies a change renamed or removed.
+// policies notes which policies a change renamed.
 func (app *application) policies(c change) {
-	for _, name := range c.Without {
-		delete(app.names, name)
-	}
 	for old, name := range c.Policies {
 		app.names[name] = app.names[old]
 		delete(app.names, old)

@@ -73,6 +73,9 @@ func testChange(t *testing.T, own *fixture.Case, c change) {
 	}
 	app.apply(own, c)
 	app.renamed = replacer(c.Names)
+	for _, name := range c.Without {
+		delete(app.names, name)
+	}
 	stopped := app.runAll()
 	app.wantRows("after the change", stopped)
 	drift := app.found("verify")
@@ -83,9 +86,15 @@ func testChange(t *testing.T, own *fixture.Case, c change) {
 
 	before := app.surroundings()
 	for _, step := range c.Way {
+		if step == "run" { // it takes rows, and partitions
+			app.wantSurroundings(before, c.Grants)
+			before = nil
+		}
 		app.take(step, own, c)
 	}
-	app.wantSurroundings(before, c.Grants)
+	if before != nil {
+		app.wantSurroundings(before, c.Grants)
+	}
 
 	if drift := app.found("verify"); len(drift) > 0 {
 		t.Errorf("after what was typed, verify reports:\n%s", said(drift))
@@ -160,6 +169,10 @@ func (app *application) take(step string, own *fixture.Case, c change) {
 		app.usualWay()
 	case "migrate":
 		app.must("migrate", "up")
+	case "run":
+		if states := app.runAll(); len(states) > 0 {
+			app.t.Errorf("runs end %v\n%s", states, app.messages())
+		}
 	case "bootstrap":
 		if exit, _, stderr := app.pgretain("", "bootstrap", "--migrator", app.migrator, "--apply"); exit != 0 {
 			app.t.Fatalf("bootstrapping: exit code %d, %s", exit, stderr)

@@ -104,6 +104,8 @@ func (c change) wayInWords() string {
 			words = append(words, "`pgretain migrate up`")
 		case "hint":
 			words = append(words, "the hint of ["+code+"](checks/"+code+".md)")
+		case "run":
+			words = append(words, "the next run")
 		case "bootstrap":
 			words = append(words, "`pgretain bootstrap --migrator NEW --apply`, by a DBA")
 		case "own":
