@@ -6,7 +6,8 @@ WITH schemas AS (
     SELECT c.oid, c.relkind, c.relacl, c.relowner, format('%I.%I', n.nspname, c.relname) AS name
     FROM pg_class c
     JOIN schemas n ON n.oid = c.relnamespace
-    WHERE NOT (c.relkind IN ('i', 'I') AND c.relname ~ '^pgretain_')
+    WHERE NOT (c.relkind IN ('i', 'I')
+               AND coalesce(obj_description(c.oid, 'pg_class') LIKE 'pgretain: %' OR c.relname ~ '^pgretain_', false))
 ), routines AS (
     SELECT p.oid, p.proacl, p.proowner, p.oid::regprocedure::text AS name
     FROM pg_proc p
