@@ -391,6 +391,10 @@ func SplitCron(objects []Object, install policy.Install) (here, elsewhere []Obje
 func (c *compiler) cronJobs(job *policy.Job) []Object {
 	in := c.file.Install
 	command := strings.TrimSpace(object("cron_command", fields{"Schema": sqlText(in.Schema), "Job": literal(job.Name)}))
+	schema := in.Schema
+	if in.CronElsewhere() {
+		schema = ""
+	}
 	var objects []Object
 	for i, schedule := range job.Schedules {
 		cron := CronJob{Name: in.CronJobName(job.Name, i), Schedule: schedule.Text, Command: command}
@@ -405,7 +409,7 @@ func (c *compiler) cronJobs(job *policy.Job) []Object {
 		if in.CronElsewhere() {
 			cron.Database = in.Database
 		}
-		objects = append(objects, cronObject(in.Schema, cron, schedule.Position))
+		objects = append(objects, cronObject(schema, cron, schedule.Position))
 	}
 	return objects
 }
@@ -418,7 +422,7 @@ func (c *compiler) cronPurge() Object {
 	command := object("cron_purge", fields{"JobName": literal(name), "Database": literal(c.file.Install.Database),
 		"Window": literal("14 days")})
 	job := CronJob{Name: name, Schedule: "53 3 * * *", Command: oneLine(strings.TrimSpace(command))}
-	return cronObject(c.file.Install.Schema, job, diag.Position{})
+	return cronObject("", job, diag.Position{})
 }
 
 // ofDatabase returns a text as SQL. If the install does not name its database, the SQL replaces
@@ -464,10 +468,10 @@ func JobsIn(objects []Object, database string) []Object {
 }
 
 // cronObject returns the object that schedules a job. In the database of the tables, the runtime in
-// schema schedules it.
+// schema schedules it. In another database, schema is "", and pg_cron's own functions schedule it.
 func cronObject(schema string, job CronJob, at diag.Position) Object {
-	template, elsewhere := "cron", job.Database != ""
-	if elsewhere {
+	template := "cron"
+	if job.Database != "" {
 		template = "cron_elsewhere"
 	}
 	// Names in a command are literals inside the command.
@@ -476,7 +480,7 @@ func cronObject(schema string, job CronJob, at diag.Position) Object {
 		"Schedule": spread(job),
 		"Command":  ofDatabase(job.Command, true),
 		"Database": ofDatabase(job.Database, false),
-		"Schema":   sqlText(schema), "Elsewhere": elsewhere,
+		"Schema":   sqlText(schema),
 	}
 	o := newObject(KindCron, job.Name, template, data, at)
 	o.Cron = &job

@@ -2,6 +2,8 @@ package tests
 
 import (
 	"encoding/json"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -181,6 +183,9 @@ jobs:
 	c := newCLI(t, binary, in.URL(kit.Migrator), t.TempDir())
 	c.write("retention.yaml", strings.Replace(yaml, "nid: 2", "nid: 3", 1))
 	c.must("snapshot")
+	if err := os.Mkdir(filepath.Join(c.dir, "migrations"), 0o755); err != nil {
+		t.Fatal(err)
+	}
 	text := strings.Join(strings.Fields(c.must("plan").stdout), " ")
 	for _, want := range []string{`tok {"nid": 1} unchanged 11 11`, `tok {"nid": 3} unchanged 11`,
 		`tok {"nid": 2} unchanged 11`} {

@@ -225,17 +225,6 @@ func testRefusals(t *testing.T, binary string) {
 	} {
 		c.want(1, want, "migrate", "up")
 	}
-	db.Exec(t, "ALTER TABLE app.lines RENAME COLUMN at TO since")
-	cron := *c
-	cron.dir = t.TempDir()
-	cron.write("retention.yaml", strings.Replace(cliPolicy, "scheduler: none, ", "",
-		1)+"jobs: {j: {schedule: \"0 1 * * *\", run: [lines_old]}}\n")
-	db.Exec(t, "ALTER TABLE app.lines RENAME COLUMN since TO at")
-	cron.must("snapshot")
-	if r := cron.finish(cron.command("generate")); r.code != 0 {
-		t.Fatal(r)
-	}
-	cron.want(2, "extension pg_cron is not installed", "migrate", "up")
 }
 
 func testStandby(t *testing.T, binary string) {

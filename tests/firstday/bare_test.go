@@ -114,7 +114,7 @@ jobs:
 		expectMessages(t, db)
 		p.run(0, "verify")
 		for _, command := range []string{"verify", "plan"} {
-			output := p.run(1, command+" --migrations nowhere")
+			output := p.run(2, command+" --migrations nowhere")
 			if !strings.Contains(output, `there is no migration directory "nowhere"`) ||
 				!strings.Contains(output, "install.migrations") {
 				t.Errorf("pgretain %s does not report the missing directory:\n%s", command, output)
