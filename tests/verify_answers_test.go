@@ -142,8 +142,12 @@ var weakerAfterHints = map[string][]string{
 // cases change the roles of the server at the same time.
 func (c driftCase) ofAnotherCase(line string) bool {
 	roles := c.file.Install.Roles
+	own := strings.Contains(line, strings.TrimSuffix(roles.Owner, "owner"))
+	if strings.Contains(line, "setting of role drift_") && !own {
+		return true
+	}
 	return (strings.HasPrefix(line, "wider may: role ") || strings.HasPrefix(line, "wider may: member ")) &&
-		(roles.Owner == "retention_owner" || !strings.Contains(line, strings.TrimSuffix(roles.Owner, "owner")))
+		(roles.Owner == "retention_owner" || !own)
 }
 
 // protection returns what the database of the case allows and protects.

@@ -168,8 +168,16 @@ func (at destination) fits(ctx context.Context) error {
 }
 
 // installable returns an error that names everything in the database that would stop a migration
-// when it installs the given policies.
+// when it installs the given policies. It returns nil if the session's role is no member of the
+// owner, because then the check of the roles names the cause.
 func (p *project) installable(ctx context.Context, conn *pgx.Conn, policies []generator.Object) error {
+	if in := p.file.Install; !in.Roles.None {
+		var member bool
+		err := (&session{conn: conn, install: in}).row(ctx, "is_member", in.Roles.Owner).Scan(&member)
+		if err != nil || !member {
+			return err
+		}
+	}
 	list, err := verifier.Obstacles(ctx, conn, p.file, policies)
 	if err != nil || len(list) == 0 {
 		return err

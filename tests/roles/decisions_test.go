@@ -68,6 +68,8 @@ var inner = []decision{
 	{"_notify", "ro", "run"},
 	{"_purge_log", "ro", "run"},
 	{"_purge_cron_log", "ro", "run_job"},
+	{"_schedule_job", "r", "migrations"},
+	{"_unschedule_job", "r", "migrations"},
 	{"_copy", "rov", "verify"},
 	{"_is_running", "rov", "status"},
 	{"_paused", "rov", "status"},

@@ -445,7 +445,7 @@ func page() string {
 	b.WriteString("\nRoles other than the owner may also call these internal functions, " +
 		"whose names begin with `_`:\n\n")
 	for _, who := range []struct{ letters, text string }{
-		{"ro", "runner and operator"},
+		{"r", "runner"}, {"ro", "runner and operator"},
 		{"rov", "runner, operator and viewer"},
 		{"ov", "operator and viewer"},
 	} {
