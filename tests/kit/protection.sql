@@ -76,7 +76,8 @@ UNION
 SELECT format('has: constraint %s %I: %s', r.name, k.conname, pg_get_constraintdef(k.oid))
 FROM pg_constraint k JOIN relation r ON r.oid = k.conrelid WHERE k.contype <> 'n'
 UNION
--- Indexes of pgretain, and those of partitions that belong to them, may be renamed, built and dropped.
+-- Indexes of pgretain may be renamed, built and dropped. So may the indexes of partitions that
+-- belong to them.
 SELECT format('has: index %s', pg_get_indexdef(i.indexrelid))
 FROM pg_index i JOIN relation r ON r.oid = i.indrelid WHERE i.indisvalid AND NOT EXISTS (
     SELECT FROM pg_description d WHERE d.classoid = 'pg_class'::regclass AND d.description LIKE 'pgretain: index %'

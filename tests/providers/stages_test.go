@@ -160,8 +160,8 @@ func (s *site) restore() {
 		restored.conforms()
 		return
 	}
-	// The registry has the scheduler of the original, and the policy file another one. Everything else
-	// is restored.
+	// The registry has the scheduler of the original, and the policy file has another one.
+	// Everything else is restored.
 	r := restored.command(restored.DB, app, "verify")
 	if findings := regexp.MustCompile(`V\d{3}`).FindAllString(r.stdout, -1); slices.ContainsFunc(findings,
 		func(code string) bool { return code != "V009" && code != "V015" }) || len(findings) == 0 {

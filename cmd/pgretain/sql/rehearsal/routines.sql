@@ -12,5 +12,6 @@ CROSS JOIN LATERAL rehearsal.plpgsql_check_function_tb(
 WHERE c.level = 'error'
   AND NOT (c.sqlstate = '2D000' AND p.proname = '_run_all')
   AND NOT (to_regnamespace('cron') IS NULL
-           AND (c.sqlstate = '42P01' AND c.message LIKE '%"cron.%' OR c.sqlstate = '3F000' AND c.message LIKE '%"cron"%'))
+           AND (c.sqlstate = '42P01' AND c.message LIKE '%"cron.%'
+                OR c.sqlstate = '3F000' AND c.message LIKE '%"cron"%'))
 ORDER BY p.oid::regprocedure::text, c.lineno, c.message
