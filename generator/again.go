@@ -29,7 +29,7 @@ func lostIn(sql string) string {
 type adoption struct{ Schema, Name, Table, Found literal }
 
 // writeAgain puts a text before each object that the database of the snapshot has lost. So the
-// object differs from that of the history, and the next step writes it again. The text stays as
+// object differs from the one in the history, and the next step writes it again. The text stays as
 // long as the object does not change otherwise, so the step is written once. The indexes have the
 // text already.
 func (c *compiler) writeAgain(objects []Object) []Object {

@@ -120,8 +120,8 @@ func namesIn(list string) (names []string, ok bool) {
 	return names, err == nil && len(tokens)%2 == 1
 }
 
-// readersIn returns roles with those that get USAGE on the schema of the runtime: the worker, the
-// runner, the operator and the viewer.
+// readersIn completes roles from the statement that grants USAGE on the schema of the runtime. The
+// statement names the worker, the runner, the operator and the viewer.
 func readersIn(actions []action, roles policy.Roles) policy.Roles {
 	for _, a := range actions {
 		found := grantees.FindStringSubmatch(a.object.SQL)

@@ -52,7 +52,7 @@ type Install struct {
 	CronDatabase string `yaml:"cron_database,database"`
 	Roles        Roles  `yaml:"roles"`
 	Trust        []Name `yaml:"trust,role"` // other roles whose code may be executed in batches
-	// directory of the migrations, relative to that of the policy file; "" if the file names none
+	// directory of the migrations, relative to the policy file; "" if the file names none
 	Migrations string `yaml:"migrations,directory"`
 	// migration tool for which files are written; "" if the file names none
 	Format   string `yaml:"format,goose|tern|flyway|psql"`

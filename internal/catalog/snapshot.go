@@ -29,8 +29,9 @@ type Snapshot struct {
 	Install *Install `json:"install,omitempty"` // what the database has of an install; nil if it has none
 }
 
-// Install is what a database has of an install at the application's objects. Generate compares it
-// with what the migrations installed up to State, and writes again what the database has lost.
+// Install lists the parts of an install that a database has at the application's objects. Generate
+// compares them with the objects that the migrations installed up to State, and writes lost objects
+// again.
 type Install struct {
 	State     string       `json:"state"` // state that the last applied migration names
 	Rights    []Right      `json:"rights"`
@@ -38,8 +39,8 @@ type Install struct {
 	Functions []string     `json:"functions"` // names of the policies' functions, without the runtime's schema
 }
 
-// Right is the privileges that the worker holds on an object, as GRANT names them. Name is that of
-// a schema, "schema.table" of a table or view, or the name of a sequence as SQL.
+// Right lists the privileges that the worker holds on an object, as GRANT names them. Name is the
+// name of a schema, "schema.table" for a table or view, or the name of a sequence as SQL.
 type Right struct {
 	Kind       string   `json:"kind"` // "schema", "table" or "sequence"
 	Name       string   `json:"name"`

@@ -15,7 +15,7 @@ import (
 //go:embed protection.sql
 var protectionSQL string
 
-// Protection is what a database allowed and protected at one moment: privileges, owners,
+// Protection lists what a database allowed and protected at one moment: privileges, owners,
 // memberships, attributes of roles; holds, pauses, row security, triggers, constraints, jobs, and
 // all objects with the numbers of their rows.
 type Protection struct {
