@@ -17,8 +17,9 @@ import (
 var codesOfCron = []string{codeCronMissing, codeCronDiffers, codeCronInactive, codeCronOrphan, codeScheduler, codeLate,
 	codeNotYet, codeCronStart}
 
-// evidence is what the runs of jobs say about pg_cron: whether each job began a run in time, and
-// whether pg_cron reaches the database whatever host and port a job has.
+// evidence holds facts about pg_cron that follow from the runs of jobs. InTime reports whether each
+// job began a run in time. Reached reports whether pg_cron reaches the database, whatever host and
+// port a job has.
 type evidence struct{ InTime, Reached bool }
 
 // checkCron compares the jobs with pg_cron, if the runner may read them. Jobs that it may not read

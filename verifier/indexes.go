@@ -58,7 +58,7 @@ type index struct {
 	Index, Valid, Ready  bool
 	Table                string
 	Definition, Recorded *string
-	Partitioned          bool   // the index is that of a partitioned table
+	Partitioned          bool   // the index belongs to a partitioned table
 	OfPartition          bool   // its table is a partition of the wanted table
 	WantedKind           string // pg_class.relkind of the wanted table; "" if there is no such table
 	Other                string // another index that does the same, as SQL; "" if there is none

@@ -27,7 +27,7 @@ func TestMain(m *testing.M) { pgtest.Main(m) }
 //   - show: the command or the SQL that shows the hint
 //   - person.sql, person.yaml, person: what the hint leaves to a person
 //   - again.yaml: the policy file after the hint, if the hint says to change it then
-//   - looks: why the hint only shows something; looked.txt is what it shows
+//   - looks: why the hint only shows something; looked.txt has the expected output
 //   - fill: lines "placeholder => value" for what a person writes in the hint
 //   - weaker: patterns of what the hint weakens on purpose; a line with # is the reason
 //   - shown.txt, after.txt: what "show" writes before and after the hint

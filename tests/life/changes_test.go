@@ -17,7 +17,7 @@ import (
 	"pgretain/tests/pgtest"
 )
 
-// change is what case.yaml says about a change of the application.
+// change describes a change of the application, as case.yaml does.
 type change struct {
 	Title    string            `yaml:"change"` // for docs/changes.md
 	As       string            // the role that makes the change; default the migrating role

@@ -219,7 +219,7 @@ func TestApplicationDropsItsTable(t *testing.T) {
 			pasteHints(t, in, dropPolicies)
 			if name != "schema" && pgtest.Value[bool](t, in.DB, `
 				SELECT count(*) <> 2 FROM pg_index WHERE indrelid = 'app.item'::regclass`) {
-				t.Error("the table has other indexes than its key and that of the policy")
+				t.Error("the table has other indexes than those of its key and of the policy")
 			}
 			want := pgtest.Column[int64](t, in.DB,
 				"SELECT id FROM app.item WHERE made_at >= now() - interval '30 days' OR state = 'kept' ORDER BY 1")

@@ -59,7 +59,8 @@ func (s *site) prepare(key string) {
 	}
 }
 
-// create creates the database, if it is not that of pg_cron, and the role of the application.
+// create creates the role of the application. It also creates the database, unless pg_cron has
+// created it.
 func (s *site) create() {
 	s.t.Helper()
 	if s.DB = s.server; s.database != "postgres" {
