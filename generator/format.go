@@ -20,10 +20,11 @@ const (
 	Tern   Format = "tern"
 	Flyway Format = "flyway"
 	Psql   Format = "psql"
+	Plain  Format = "plain" // for any tool that executes a file in one transaction
 )
 
 // Formats are all formats, the default first.
-var Formats = []Format{Goose, Tern, Flyway, Psql}
+var Formats = []Format{Goose, Tern, Flyway, Psql, Plain}
 
 // tool describes the properties of one format. The template "<format> migration" puts text around
 // Up and Down.
@@ -31,6 +32,8 @@ type tool struct {
 	format  Format
 	width   int  // digits of a number in a new directory
 	gapless bool // the tool refuses a directory in which a number is missing
+	// inTransaction is true if indexes are built inside a transaction, which blocks writes.
+	inTransaction bool
 
 	// A file name consists of prefix, number, separator, a word and suffix. If Down has a file of
 	// its own, the name of that file has downPrefix and downSuffix instead.
@@ -57,6 +60,7 @@ var asItIs = strings.NewReplacer()
 // https://documentation.red-gate.com/fd/script-configuration-277578905.html
 // https://www.postgresql.org/docs/current/app-psql.html (records nothing: the person who
 // runs a script must know which one is next)
+// https://github.com/golang-migrate/migrate/blob/master/MIGRATIONS.md (the names of plain files)
 var tools = map[Format]tool{
 	Goose: {format: Goose, width: 5, separator: "_", suffix: ".sql", downLine: "-- +goose Down", back: "Down",
 		framed: true, escape: asItIs, unescape: asItIs},
@@ -69,6 +73,8 @@ var tools = map[Format]tool{
 		misread:    flywayMisread, escape: asItIs, unescape: asItIs},
 	Psql: {format: Psql, width: 5, separator: "_", suffix: ".up.sql", downSuffix: ".down.sql",
 		misread: psqlMisread, escape: asItIs, unescape: asItIs},
+	Plain: {format: Plain, width: 5, separator: "_", suffix: ".up.sql", downSuffix: ".down.sql",
+		inTransaction: true, misread: plainMisread, escape: asItIs, unescape: asItIs},
 }
 
 // tern gives a meaning to the first two strings. The last two replace braces and dashes in a file
@@ -126,13 +132,16 @@ func (l tool) number(name string) (n numbered, ok bool) {
 	return numbered{name, value, len(digits), exact}, err == nil && value > 0
 }
 
-// Suggest returns the tool for which the user's own files of dir are written, and one such file. It
-// returns "" for goose, and if the files do not show the tool.
+// Suggest returns the format of the user's own files of dir, and one such file. It returns "" for
+// goose, and if the files do not show the format.
 func Suggest(dir fs.FS) (Format, string) {
 	paths, _ := filesOf(dir) // another function has reported an unreadable directory
 	for _, path := range paths {
 		if _, ok := tools[Flyway].number(path); ok {
 			return Flyway, path
+		}
+		if _, ok := tools[Plain].number(path); ok && strings.HasSuffix(path, tools[Plain].suffix) {
+			return Plain, path
 		}
 		content, err := fs.ReadFile(dir, path)
 		if _, ok := tools[Tern].number(path); ok && err == nil && strings.Contains(string(content), ternDownLine) {
@@ -252,4 +261,14 @@ func psqlMisread(text string, t pgparse.Token) string {
 		return "psql would put a variable in the place of " + name + "; write a space after the colon"
 	}
 	return ""
+}
+
+// plainMisread returns why some tools would misread a token; "" if none would. Outside quotes, many
+// tools take :name and a question mark for parameters. A backslash begins a command of psql.
+func plainMisread(text string, t pgparse.Token) string {
+	if !t.Comment && !t.Quoted() && t.Text[0] != '$' && strings.Contains(t.Text, "?") {
+		return "some tools would put a parameter in the place of the question mark in " + t.Text +
+			"; call a function in the place of the operator, such as jsonb_exists()"
+	}
+	return psqlMisread(text, t)
 }

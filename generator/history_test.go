@@ -254,7 +254,7 @@ func TestReadRefusesANewerRuntime(t *testing.T) {
 		"upgrade": {Object{Kind: KindUpgrade, Name: "10/a", As: AsOwner, SQL: "SELECT 1;\n"},
 			"it installs version 10 of the runtime"},
 		"unknown kind": {Object{Kind: "trigger", Name: "a", As: AsOwner, SQL: "SELECT 1;\n"},
-			"line 9: it holds an object of kind \"trigger\""},
+			"line 22: it holds an object of kind \"trigger\""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -180,11 +180,12 @@ func (w *policyCompiler) index(of passIndex) Object {
 	items, predicate, partitioned := fragment("order", of.items), of.predicate, w.table.Kind == "partitioned"
 	name := indexName(tableName(w.table), string(items), string(predicate))
 	comment := fmt.Sprintf("pgretain: index %s of %s for ", name, tableName(w.table))
-	d := indexFields(w.table, name)
-	maps.Copy(d, fields{"Items": items, "Columns": of.items, "Predicate": predicate, "Concurrently": !partitioned,
-		"Partitions": nil, "Comment": literal(comment + "policy " + w.policy.Name)})
+	d, inTransaction := indexFields(w.table, name), w.history.tool.inTransaction
+	maps.Copy(d, fields{"Items": items, "Columns": of.items, "Predicate": predicate,
+		"Concurrently": !partitioned && !inTransaction, "InTransaction": inTransaction, "Partitions": nil,
+		"Comment": literal(comment + "policy " + w.policy.Name)})
 	template := "index"
-	if partitioned {
+	if partitioned && !inTransaction {
 		template = "index_partitioned"
 		// the same for all policies, because the object keeps its first SQL: see below
 		d["Comment"] = literal(comment + "policies of this table")

@@ -81,7 +81,7 @@ func Next(h *History, wanted []Object, opt NextOptions) ([]File, error) {
 	if err != nil {
 		return nil, err
 	}
-	return writeStep(h, split(changes, opt), opt)
+	return writeStep(h, split(h.tool, changes, opt), opt)
 }
 
 // compare returns new and changed objects in the order of wanted, sorted by kind, then removed
@@ -113,9 +113,10 @@ func compare(h *History, wanted []Object) ([]Change, error) {
 const waitsForLocks = " Waits at most 10 s for a lock."
 
 // emptyParts returns the files of a step in their order, without changes.
-func emptyParts(label string, cron bool) []part {
+func emptyParts(l tool, label string, cron bool) []part {
 	parts := []part{
-		{middle: "pgretain_runtime", what: "The runtime: tables, functions and procedures that all policies share."},
+		{middle: "pgretain_runtime", what: "The runtime: tables, functions and procedures that all policies share.",
+			runtime: true},
 		{middle: label + "_tables", what: "The application's tables: columns and privileges." + waitsForLocks,
 			lockTimeout: true},
 		{middle: label + "_indexes", what: "Indexes, built without blocking writes. May be run again after a failure.",
@@ -127,6 +128,13 @@ func emptyParts(label string, cron bool) []part {
 		{middle: label + "_uninstall", what: "Removes pgretain: everything that the files before it install." +
 			waitsForLocks, lockTimeout: true, uninstall: true},
 	}
+	if l.inTransaction {
+		parts[2].what = "Indexes. While one is built, other sessions cannot write to its table." + waitsForLocks
+		parts[4].what = "Indexes that no policy needs any more." + waitsForLocks
+		for _, i := range []int{2, 4} {
+			parts[i].noTransaction, parts[i].lockTimeout = false, true
+		}
+	}
 	if cron {
 		parts[3].middle, parts[3].what = label+"_jobs", "The jobs, in the database where schema cron lives."
 	}
@@ -136,8 +144,8 @@ func emptyParts(label string, cron bool) []part {
 // split distributes changes over the files of a step. Objects that policies need come before the
 // objects that use them. Removals come last. Only cron jobs are unscheduled before anything else
 // changes.
-func split(changes []Change, opt NextOptions) []part {
-	parts := emptyParts(cmp.Or(opt.Label, "retention"), opt.Cron)
+func split(l tool, changes []Change, opt NextOptions) []part {
+	parts := emptyParts(l, cmp.Or(opt.Label, "retention"), opt.Cron)
 	regranted := slices.ContainsFunc(changes, func(c Change) bool {
 		return c.Object().Kind == KindPrivilege && c.Sign() == "~"
 	})

@@ -79,6 +79,7 @@ func (h *History) written(f *migrationFile) []File {
 	if !p.opt.Roles.None {
 		p.opt.Roles = readersIn(slices.Concat(f.up, f.down), p.opt.Roles)
 	}
+	p.runtime = f.what.runtime
 	p.what, p.noTransaction, p.lockTimeout = f.what.what, f.what.noTransaction, f.what.lockTimeout
 	p.changes = h.changesOf(f)
 	p.uninstall = f.what.uninstall

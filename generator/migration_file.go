@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"pgretain/internal/quote"
 	"pgretain/policy"
@@ -79,6 +80,7 @@ type part struct {
 	middle        string // part of the file name
 	what          string // description in the head comment
 	contents      string // chapters of the runtime, for the first file
+	runtime       bool
 	noTransaction bool
 	lockTimeout   bool
 	changes       []Change
@@ -99,14 +101,8 @@ func (p part) files() []File {
 	return p.render(p.write(up, p.opt.path, first, false), p.write(down, p.opt.pathBefore, false, true), first)
 }
 
-// render returns the files of Up and Down. The first file begins with a table of contents. It
-// prepares the database, unless it is a file for the database of schema cron.
+// render returns the files of Up and Down. The first file has a table of contents.
 func (p part) render(up, back string, first bool) []File {
-	if first && p.opt.Schema != "" {
-		up = p.schema() + up
-	} else if p.uninstall {
-		back = p.schema() + back
-	}
 	if first {
 		for range 2 { // first count the lines, then write their numbers
 			p.contents = contents(p.renderFiles(up, back)[0].Text)
@@ -128,13 +124,12 @@ func prepare(schema string, roles policy.Roles) string {
 	return execute("schema.sql.tmpl", data)
 }
 
-// schema returns the statements that prepare the database, with the lines that the tool needs.
-func (p part) schema() string {
-	text := prepare(p.opt.home, p.opt.Roles)
+// framed returns statements with the lines that the tool needs around them.
+func (p part) framed(statements string) string {
 	if p.tool.framed {
-		text = beginLine + text + endLine
+		return beginLine + statements + endLine
 	}
-	return text + "\n"
+	return statements
 }
 
 // renderFiles returns the files of Up and Down with the lines that the tool needs around them.
@@ -286,6 +281,21 @@ func (p part) write(actions []action, path string, chapters, back bool) string {
 	if path != "" && !slices.ContainsFunc(actions, func(a action) bool { return !a.drops && !isRuntime(&a.object) }) {
 		path = ownPath
 	}
+	restores := path != "" || !p.noTransaction
+	if restores {
+		schema := p.opt.home
+		if p.runtime || p.uninstall { // the runtime may not exist, or be an older one
+			schema = ""
+		}
+		begin := execute("begin.sql.tmpl", fields{"Transaction": !p.noTransaction, "Schema": sqlText(schema)})
+		if schema == "" {
+			begin = p.framed(begin)
+		}
+		write(begin)
+	}
+	if chapters && p.opt.Schema != "" || back && p.uninstall {
+		write(p.framed(prepare(p.opt.home, p.opt.Roles)) + "\n")
+	}
 	write(p.settings(path))
 	if back && slices.ContainsFunc(actions, func(a action) bool { return !a.drops && isValidated(a.object.Kind) }) {
 		write(execute("restore.sql.tmpl", fields{}))
@@ -317,8 +327,7 @@ func (p part) write(actions []action, path string, chapters, back bool) string {
 		}
 		text, comment := a.text()
 		if p.tool.framed && !comment {
-			framed := func(s string) string { return beginLine + s + endLine }
-			text = strings.Join(each(between.Split(text, -1), framed), nextLine)
+			text = strings.Join(each(between.Split(text, -1), p.framed), nextLine)
 		}
 		write(text)
 	}
@@ -334,11 +343,8 @@ func (p part) write(actions []action, path string, chapters, back bool) string {
 		!chapters && p.opt.home != "" {
 		write(p.recordState(back))
 	}
-	if path == ownPath && !p.noTransaction { // the tool may look up its own table without a schema
-		write("SET LOCAL search_path TO DEFAULT;\n")
-	}
-	if p.noTransaction && path != "" {
-		write("\nRESET search_path;\n")
+	if restores { // the tool may look up its own table without a schema
+		write(execute("end.sql.tmpl", fields{"Transaction": !p.noTransaction}))
 	}
 	return b.String()
 }
@@ -405,14 +411,17 @@ func (p part) roleOf(o Object) string {
 	return p.opt.Roles.Owner
 }
 
-// switchRole returns the statements that switch to another role; "" means the migrating role. The
-// session's user may do that, whichever role is current.
+// switchRole returns the statement that switches to another role; "" means the migrating role, the
+// one that was current before the file. The session's user may do that, whichever role is current.
 func switchRole(to string) string {
 	if to == "" {
-		return "RESET ROLE;\n"
+		return foundRole()
 	}
 	return "SET LOCAL ROLE " + quote.Ident(to) + ";\n"
 }
+
+// foundRole returns the statement that switches back to the role that "begin.sql.tmpl" has found.
+var foundRole = sync.OnceValue(func() string { return execute("found_role.sql.tmpl", nil) })
 
 // between matches lines that are exactly nextLine.
 var between = regexp.MustCompile(`(?m)^` + nextLine)

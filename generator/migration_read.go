@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 
 	"pgretain/internal/pgparse"
 	sqlfiles "pgretain/sql"
@@ -36,10 +37,10 @@ type fileKind struct {
 }
 
 // kindOfFile returns the kind of a file. It finds the kind by its description in the head comment.
-func kindOfFile(text string) fileKind {
+func kindOfFile(l tool, text string) fileKind {
 	for _, cron := range []bool{false, true} {
-		for i, p := range emptyParts("", cron) {
-			k := fileKind{i, p.what, i == 0, p.noTransaction, p.lockTimeout, p.uninstall}
+		for i, p := range emptyParts(l, "", cron) {
+			k := fileKind{i, p.what, p.runtime, p.noTransaction, p.lockTimeout, p.uninstall}
 			if strings.Contains(text, "\n-- "+p.what+"\n") {
 				return k
 			}
@@ -62,7 +63,7 @@ func parseBody(l tool, name, body string) (*migrationFile, error) {
 	err := cmp.Or(up.read(above), down.read(below))
 	maps.Copy(down.roles, up.roles)
 	f := &migrationFile{up: up.actions, down: down.actions, path: up.path, pathDown: down.path, roles: down.roles,
-		what: kindOfFile(body), makesSchema: strings.Contains(above, "\nDO $schema$\n")}
+		what: kindOfFile(l, body), makesSchema: strings.Contains(above, "\nDO $schema$\n")}
 	f.readTrust(cmp.Or(up.trust, down.trust))
 	return f, err
 }
@@ -210,12 +211,15 @@ func (r *reader) close() error {
 	return nil
 }
 
-var settingLine = regexp.MustCompile(`(?m)^(?:RESET ROLE|SET LOCAL ROLE (.*)|SET (?:LOCAL )?search_path = (.*)|` +
-	`SELECT .*\._refuse_untrusted\((.*)\));$`)
+// settingLine matches a line that sets the role, or the search path, or checks whom to trust.
+var settingLine = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?m)^(?:` + regexp.QuoteMeta(strings.TrimSuffix(foundRole(), ";\n")) +
+		`|SET LOCAL ROLE (.*)|SET (?:LOCAL )?search_path = (.*)|SELECT .*\._refuse_untrusted\((.*)\));$`)
+})
 
 // settings parses lines between objects.
 func (r *reader) settings(lines string) {
-	for _, m := range settingLine.FindAllStringSubmatch(lines, -1) {
+	for _, m := range settingLine().FindAllStringSubmatch(lines, -1) {
 		if m[3] != "" {
 			r.trust = cmp.Or(r.trust, m[3])
 		} else if m[2] != "" {

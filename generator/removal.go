@@ -30,7 +30,7 @@ func NextRemoval(h *History, opt NextOptions) ([]File, error) {
 	if opt.home = installSchema(objects); opt.home == "" { // a directory with jobs alone
 		return Next(h, nil, opt)
 	}
-	parts := emptyParts(cmp.Or(opt.Label, "retention"), false)
+	parts := emptyParts(h.tool, cmp.Or(opt.Label, "retention"), false)
 	indexes, rest := &parts[4], &parts[5]
 	for i, o := range objects {
 		c := Change{Before: &o, BeforeIndex: i}

@@ -55,7 +55,7 @@ type Install struct {
 	// directory of the migrations, relative to the policy file; "" if the file names none
 	Migrations string `yaml:"migrations,directory"`
 	// migration tool for which files are written; "" if the file names none
-	Format   string `yaml:"format,goose|tern|flyway|psql"`
+	Format   string `yaml:"format,goose|tern|flyway|psql|plain"`
 	Position diag.Position
 }
 

@@ -33,6 +33,8 @@ func (t Tool) command(file string) string {
 		return "tern migrate --migrations " + quoted(t.Directory)
 	case generator.Flyway:
 		return "flyway migrate"
+	case generator.Plain:
+		return "apply " + quoted(path.Join(t.Directory, file)) + " with your migration tool"
 	case generator.Psql:
 		return "psql -v ON_ERROR_STOP=1 -f " + quoted(path.Join(t.Directory, file))
 	}
@@ -42,7 +44,7 @@ func (t Tool) command(file string) string {
 // up says where a file has the statements that apply it.
 func (t Tool) up(file string) string {
 	switch file = path.Join(t.Directory, file); t.Format {
-	case generator.Flyway, generator.Psql:
+	case generator.Flyway, generator.Psql, generator.Plain:
 		return file
 	case generator.Tern:
 		return "the part above the dashes of " + file

@@ -1,5 +1,5 @@
 // Package formats tests generated migrations with the tools that apply them: pgretain, goose, tern,
-// psql and, simulated, Flyway.
+// psql and, simulated, Flyway and tools for plain SQL.
 package formats
 
 import (

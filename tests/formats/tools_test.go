@@ -37,6 +37,7 @@ var toolsUnderTest = []tool{
 	{"tern", generator.Tern, upTern, downTern, "DROP TABLE schema_version"},
 	{"psql", generator.Psql, upPsql, downPsql, ""},
 	{"flyway", generator.Flyway, upFlyway, downFlyway, ""},
+	{"plain", generator.Plain, upPlain, downPlain, ""},
 }
 
 func upOwn(t *testing.T, p *project) { p.in.Up(t) }
@@ -179,6 +180,56 @@ func psql(t *testing.T, p *project, name string, flags ...string) {
 	command.Env = append(os.Environ(), "PGCLIENTENCODING=LATIN1", "PGOPTIONS=-c client_min_messages=warning")
 	if out, err := command.CombinedOutput(); err != nil {
 		t.Fatalf("%s: %v\n%s", name, err, out)
+	}
+}
+
+func upPlain(t *testing.T, p *project) {
+	files := names(p.dir, ".up.sql")
+	plain(t, p, files[applied[p]:])
+	applied[p] = len(files)
+}
+
+func downPlain(t *testing.T, p *project, n int) {
+	files := names(p.dir, ".up.sql")[:applied[p]]
+	var down []string
+	for _, name := range slices.Backward(files[len(files)-n:]) {
+		down = append(down, strings.TrimSuffix(name, ".up.sql")+".down.sql")
+	}
+	plain(t, p, down)
+	applied[p] -= n
+}
+
+// plain sends each file to the server as one query, which is one transaction. The session has
+// switched to the migrating role and has a search path of its own. A file must change neither.
+func plain(t *testing.T, p *project, files []string) {
+	t.Helper()
+	const login = "plain_login"
+	p.in.DB.Exec(t, `RESET ROLE;
+		DO $$ BEGIN
+			CREATE ROLE `+login+` LOGIN;
+		EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL;
+		END $$;
+		GRANT `+kit.Migrator+" TO "+login)
+	conn := p.in.Conn(t, login)
+	found := func() (state string) {
+		t.Helper()
+		err := conn.QueryRow(t.Context(), "SELECT current_user || ' ' || current_setting('search_path')").Scan(&state)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return state
+	}
+	if _, err := conn.Exec(t.Context(), "SET ROLE "+kit.Migrator+"; SET search_path = tool, public"); err != nil {
+		t.Fatal(err)
+	}
+	before := found()
+	for _, name := range files {
+		if _, err := conn.PgConn().Exec(t.Context(), string(p.dir[name].Data)).ReadAll(); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if after := found(); after != before {
+			t.Errorf("after %s the session has role and search path %q, want %q", name, after, before)
+		}
 	}
 }
 
