@@ -5,7 +5,7 @@ export PATH := $(PATH):/usr/local/go/bin
 EXAMPLE ?= bot-queue
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-browser test-matrix fire bench lint generate build packages clean setup
+.PHONY: help demo test test-browser test-matrix test-migrators fire bench lint generate build packages clean setup
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -24,6 +24,9 @@ test-browser: setup ## Look at the report in Chromium, which it installs where i
 
 test-matrix: lint ## Run all tests on PostgreSQL 15, 17 and 18; VERSIONS="15 17"
 	@.ci/matrix
+
+test-migrators: setup ## Test the migrations with the tools of docs/frameworks.md, which it installs where it may
+	@.ci/migrators
 
 fire: setup ## 10,000 policies that chance wrote against a model, 500 deaths, 100 histories of sums; PGRETAIN_TEST_POLICIES=300, PGRETAIN_TEST_SEED=1
 	TMPDIR=$$(.ci/scratch) PGRETAIN_TEST_FIRE=1 go test -count=1 -timeout 6h -v ./tests/model ./tests/kills

@@ -131,9 +131,11 @@ func (v *inspection) checkRoles(r reading) error {
 	given, roles := row{"schema": v.install.Schema}, v.install.Roles
 	if !roles.None {
 		others, shared := v.otherRoles()
+		cron := v.install.Scheduler == "pg_cron"
 		given = row{"schema": v.install.Schema, "owner": roles.Owner, "worker": roles.Worker, "runner": roles.Runner,
 			"others": distinct(others), "named": distinct(roles.All()), "shared": len(shared) > 0,
-			"cron": v.install.Scheduler == "pg_cron", "tables": v.changedTables(true)}
+			"cron": cron, "cron_here": cron && !v.install.CronElsewhere(),
+			"tables": v.changedTables(true)}
 	}
 	return v.finds("", v.atInstall(), "roles", given)(r)
 }

@@ -8,12 +8,14 @@
 --   - named: all roles of the install
 --   - shared: true if the owner is another of these roles as well
 --   - cron: true if pg_cron calls the jobs
+--   - cron_here: true if it is expected in this database. V040 reports that it is missing, so the
+--     runner need not be able to log in.
 --   - tables: tables of policies, of their archives, and other tables that policies change, as
 --     schema.table
 WITH given AS MATERIALIZED (
     SELECT g.*, o.oid AS owner_oid, u.oid AS runner_oid
     FROM jsonb_to_record($1) AS g (schema text, owner text, worker text, runner text, others text[], named text[],
-                                   shared boolean, cron boolean, tables text[])
+                                   shared boolean, cron boolean, cron_here boolean, tables text[])
     LEFT JOIN pg_roles o ON o.rolname = g.owner LEFT JOIN pg_roles u ON u.rolname = g.runner
 ), role AS (
     SELECT w.name, r.oid IS NOT NULL AS found, coalesce(r.rolcanlogin, false) AS login,
@@ -22,7 +24,8 @@ WITH given AS MATERIALIZED (
            coalesce(r.rolconnlimit = 0, false) AS no_sessions, d.datconnlimit = 0 AS shut, d.datname AS database,
            coalesce(pg_has_role(g.owner_oid, r.oid, 'USAGE'), false) AS inherited,
            w.name = g.owner AND NOT g.shared AS owner, w.name = g.worker AS worker, w.name = g.runner AS runner,
-               g.cron, g.owner AS of
+               g.cron, g.owner AS of, g.cron_here AND NOT EXISTS (
+                   SELECT FROM pg_class c WHERE c.relnamespace = to_regnamespace('cron') AND c.relname = 'job') AS no_cron
     FROM given g CROSS JOIN unnest(g.named) AS w (name)
     JOIN pg_database d ON d.datname = current_database()
     LEFT JOIN pg_roles r ON r.rolname = w.name
@@ -61,7 +64,7 @@ CROSS JOIN LATERAL (VALUES
     (r.found AND r.worker AND NOT r.inherited, format('does not pass its privileges on to "%s"', r.of),
      format('GRANT %I TO %I;', r.name, r.of)),
     ((r.owner OR r.worker) AND r.login, 'can log in', format('ALTER ROLE %I NOLOGIN;', r.name)),
-    (r.found AND r.runner AND NOT r.login,
+    (r.found AND r.runner AND NOT r.login AND r.no_cron IS NOT TRUE,
      format('cannot log in, so that %s cannot run its jobs', CASE WHEN r.cron THEN 'pg_cron' ELSE 'a scheduler' END),
      format('ALTER ROLE %I LOGIN;', r.name)),
     (r.found AND r.runner AND NOT r.connect, format('has no CONNECT on database "%s"', r.database),

@@ -1,0 +1,2 @@
+up() { tern migrate --migrations retention; }
+down() { tern migrate --migrations retention --destination "-$1"; }
