@@ -37,7 +37,7 @@ var (
 	codeReservedName = diag.Register("P058", "name is used by the generated SQL")
 	codeStep         = diag.Register("P060", "step could not be generated")
 	codeSnapshotOld  = diag.Register("P061", "snapshot was taken with another search path")
-	codeEachIndex    = diag.Register("P059", "policy for each schema has no index")
+	codeEachIndex    = diag.Register("P059", "table has no index for a policy")
 	codeStays        = diag.Register("P069", "copied rows are not deleted")
 	codeNarrow       = diag.Register("P066", "column cannot store all values")
 	codeApplication  = diag.Register("P070", "function for applications could not be generated")

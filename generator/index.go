@@ -20,6 +20,7 @@ type passIndex struct {
 	items     []orderItem
 	predicate sqlText
 	serves    string // existing index that begins with the items; "" if there is none
+	byClock   bool   // the first item is the clock
 	byKey     bool   // rows are found by the primary key
 }
 
@@ -34,6 +35,7 @@ func (w *policyCompiler) passIndexes() []passIndex {
 		case p.byClock():
 			index.items = append([]orderItem{{Expr: p.clock.indexed, column: p.clock.column}},
 				w.keyItems(p.clock.column)...)
+			index.byClock = true
 		case p.clock == nil && p.beyond != nil:
 			index.items = w.rankItems(p.beyond)
 		default:
@@ -52,6 +54,9 @@ func (w *policyCompiler) passIndexes() []passIndex {
 	}
 	for i := range list {
 		serves := func(of catalog.Index) bool { return w.beginsWith(of, list[i].items) }
+		if w.policy.Index == "application" {
+			serves = func(of catalog.Index) bool { return w.mayServe(of, list[i]) }
+		}
 		if at := slices.IndexFunc(w.table.Indexes, serves); at >= 0 {
 			list[i].serves = w.table.Indexes[at].Name
 		}
@@ -61,34 +66,70 @@ func (w *policyCompiler) passIndexes() []passIndex {
 
 // wantedIndexes returns the indexes that migrations build.
 func (w *policyCompiler) wantedIndexes() []passIndex {
-	served := func(i passIndex) bool { return i.predicate == "" && (i.byKey || i.serves != "") }
+	served := func(i passIndex) bool {
+		return (i.predicate == "" || w.policy.Index == "application") && (i.byKey || i.serves != "")
+	}
 	return slices.DeleteFunc(w.passIndexes(), served)
 }
 
-// indexes returns the wanted indexes as objects. It refuses a policy for each schema if its table
-// lacks such an index, because building one in a run would block writes.
+// indexes returns the wanted indexes as objects. It refuses a policy if its table lacks such an
+// index and no migration may build it: "index" is "application", or the policy is for each schema.
+// For the latter a run would have to build the index, which would block writes.
 func (w *policyCompiler) indexes() []Object {
-	wanted := w.wantedIndexes()
-	if w.file.EachOf(w.policy) == nil {
+	wanted, forEach := w.wantedIndexes(), w.file.EachOf(w.policy) != nil
+	if !forEach && w.policy.Index != "application" {
 		return each(wanted, w.index)
+	}
+	where := `in a migration of the application, and then run "pgretain snapshot".`
+	if forEach {
+		where = "in the script that creates the tables of a schema."
 	}
 	for _, i := range wanted {
 		if i.serves == "" {
 			items := fragment("order", i.items)
 			w.refuse(w.policy.Position, codeEachIndex,
 				fmt.Sprintf("table %q has no index for the rows of policy %q", tableName(w.table), w.policy.Name),
-				fmt.Sprintf("Add CREATE INDEX ON %s (%s) to the script that creates the tables of a schema.",
-					qualified(w.table), items))
+				fmt.Sprintf("Execute CREATE INDEX ON %s (%s) %s", qualified(w.table), items, where))
 		}
 	}
 	return nil
+}
+
+// mayServe reports whether an index of the application may find the rows in the wanted order. It
+// need not have all wanted columns: PostgreSQL sorts rows that are equal in the first ones. It may
+// be partial if its predicate reads only columns that the policy's condition reads. An expression
+// is not compared, because PostgreSQL prints it in another form. "pgretain verify" looks at the plan
+// of a batch.
+func (w *policyCompiler) mayServe(index catalog.Index, wanted passIndex) bool {
+	switch {
+	case !wanted.byClock:
+	case wanted.items[0].column == "" && index.Columns[0] == "":
+		wanted.items = nil
+	default:
+		wanted.items = wanted.items[:1]
+	}
+	if index.Predicate != "" {
+		predicate, err := pgparse.Expression(index.Predicate)
+		if err != nil || w.policy.Where == nil {
+			return false
+		}
+		condition, _ := pgparse.Expression(w.policy.Where.SQL) // the reader of the file has parsed it
+		where := w.columnsNamed(condition)
+		for _, column := range w.columnsNamed(predicate) {
+			if !slices.ContainsFunc(where, func(c catalog.Column) bool { return c.Name == column.Name }) {
+				return false
+			}
+		}
+		index.Predicate = ""
+	}
+	return w.beginsWith(index, wanted.items)
 }
 
 // needs returns the existing indexes of the table by which the policy finds its rows.
 func (w *policyCompiler) needs() []string {
 	var names []string
 	for _, i := range w.passIndexes() {
-		if i.predicate == "" && i.serves != "" {
+		if (i.predicate == "" || w.policy.Index == "application") && i.serves != "" {
 			names = appendUnique(names, i.serves)
 		}
 	}
@@ -249,6 +290,10 @@ func (w *policyCompiler) ensureColumns() []Object {
 	var objects []Object
 	for _, column := range w.policy.Ensure {
 		o, live := w.column(column), w.snapshot.Table(tableName(w.table)).Column(column.Name)
+		if column.By == "application" {
+			w.demandColumn(column, live)
+			continue
+		}
 		before, had := w.history.Object(o.ID())
 		if had {
 			w.refuseType(before, live, column)
@@ -258,6 +303,27 @@ func (w *policyCompiler) ensureColumns() []Object {
 		}
 	}
 	return objects
+}
+
+// demandColumn refuses a policy if the application has not added a column, or has added it with
+// another type.
+func (w *policyCompiler) demandColumn(column policy.Column, live *catalog.Column) {
+	typ, _ := pgparse.FormatType(column.Type) // the reader of the file has parsed it
+	if live == nil {
+		definition := fmt.Sprintf("ALTER TABLE %s ADD COLUMN %s %s", qualified(w.table), ident(column.Name), typ)
+		if column.Default != nil {
+			definition += " DEFAULT " + oneLine(strings.TrimSpace(column.Default.SQL))
+		}
+		w.refuse(column.Position, codeNoColumn,
+			fmt.Sprintf("table %q has no column %q", tableName(w.table), column.Name),
+			fmt.Sprintf(`Execute %s in a migration of the application, and then run "pgretain snapshot".`, definition))
+		return
+	}
+	wanted, _ := pgparse.TypeIdentity(column.Type)
+	if found, _ := pgparse.TypeIdentity(live.Type); found != wanted {
+		w.refuse(column.Position, codeNoColumn, fmt.Sprintf("column %q of table %q has type %s, not %s", column.Name,
+			tableName(w.table), live.Type, typ), "Write the type of the column into the policy file.")
+	}
 }
 
 // refuseType refuses a changed type of a column that an earlier migration added, because pgretain

@@ -69,6 +69,7 @@ var arrows = map[string][]string{
 	"tests/history":     {"*"},
 	"tests/hostile":     {"*"},
 	"tests/interrupted": {"*"},
+	"tests/migrators":   {"generator", "tests/fixture", "tests/kit", "tests/pgtest"},
 	"tests/kills":       {"internal/sandbox", "tests/kit", "tests/pgtest"},
 	"tests/hints":       {"*"},
 	"tests/life":        {"*"},

@@ -14,7 +14,7 @@ import (
 func (r *reader) policies(file mapping) {
 	base := Default()
 	if f, ok := file.fields["defaults"]; ok {
-		r.try(func() { r.fill(r.mapping(f, `"defaults"`, []string{"batch", "budget", "breaker", "throttle"}), base) })
+		r.try(func() { r.fill(r.mapping(f, `"defaults"`, []string{"index", "batch", "budget", "breaker", "throttle"}), base) })
 	}
 	f, ok := file.require("policies")
 	if !ok || unwritten(file, f) {

@@ -18,7 +18,7 @@ func shapes() map[string][]string {
 		"":            keysOf(&File{}),
 		"install":     keysOf(&Install{}),
 		"roles":       keysOf(&Roles{}),
-		"defaults":    bounds,
+		"defaults":    append([]string{"index"}, bounds...),
 		"batch":       keysOf(&Batch{}),
 		"budget":      keysOf(&Budget{}),
 		"breaker":     keysOf(&Breaker{}),

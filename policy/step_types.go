@@ -128,9 +128,11 @@ func (n Name) String() string { return n.Text }
 
 // Column is a column that a migration adds if the table does not have it.
 type Column struct {
-	Name     string `name:"column"`
-	Type     string `yaml:"type,required,type"` // a type name, parsed by PostgreSQL's grammar
-	Default  *Expr  `yaml:"default,default"`
+	Name    string `name:"column"`
+	Type    string `yaml:"type,required,type"` // a type name, parsed by PostgreSQL's grammar
+	Default *Expr  `yaml:"default,default"`
+	// who adds the column: a migration of pgretain, or the application
+	By       string `yaml:"by,pgretain|application"`
 	Position diag.Position
 }
 

@@ -107,8 +107,10 @@ type Policy struct {
 	Keep   []Guard  `yaml:"keep"`
 	Then   []Step   `yaml:"then"`
 	Ensure []Column `yaml:"ensure"`
-	Claim  *Claim   `yaml:"claim"`
-	Touch  *Touch   `yaml:"touch"`
+	// who creates the index by which runs find the rows: a migration of pgretain, or the application
+	Index string `yaml:"index,pgretain|application"`
+	Claim *Claim `yaml:"claim"`
+	Touch *Touch `yaml:"touch"`
 	// triggers of the application that may fire in batches
 	Triggers []Name        `yaml:"triggers,trigger"`
 	Batch    Batch         `yaml:"batch,of"`

@@ -85,10 +85,10 @@ func TestTools(t *testing.T) {
 	for name, tool := range tools {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			p := newProject(t, name)
+			p := newProject(t, "tools/"+name, tables)
 			p.need(tool.command)
 			if tool.recipe != "" {
-				p.write("wrapper", recipe(t, tool.recipe))
+				p.write("wrapper", recipe(t, "frameworks.md", "\n## "+tool.recipe+"\n"))
 			}
 			p.tool("prepare")
 
@@ -126,8 +126,8 @@ func TestTools(t *testing.T) {
 	}
 }
 
-// need installs a Go package. It skips the test if another tool is not installed. Those are tested by
-// "make test-migrators", which installs them and sets PGRETAIN_TEST_MIGRATORS.
+// need installs a Go package. It skips the test if another tool is not installed. "make
+// test-migrators" installs those, and sets PGRETAIN_TEST_MIGRATORS.
 func (p *project) need(command string) {
 	p.Helper()
 	if strings.Contains(command, "@") {
@@ -151,10 +151,10 @@ func (p *project) need(command string) {
 	p.Skipf("%s is not installed; make test-migrators installs it", command)
 }
 
-func newProject(t *testing.T, name string) *project {
+func newProject(t *testing.T, script, schema string) *project {
 	p := &project{T: t, dir: t.TempDir(), db: pgtest.Database(t)}
-	p.db.Exec(t, tables)
-	p.script = fixture.ReadFile(t, "testdata/tools", name+".sh")
+	p.db.Exec(t, schema)
+	p.script = fixture.ReadFile(t, "testdata", script+".sh")
 	p.env = append(os.Environ(), kit.ConnectionEnv(t, p.db.URL(""))...)
 	address := regexp.MustCompile(`^postgres(ql)?://`).ReplaceAllString(p.db.URL(""), "")
 	p.env = append(p.env, "DATABASE_URL=postgres://"+address, "ADDRESS="+address, "PGSSLMODE=disable",
@@ -162,16 +162,18 @@ func newProject(t *testing.T, name string) *project {
 	return p
 }
 
-// tool calls a function of the tool's script; it does nothing if the script has none of this name.
-func (p *project) tool(function string, arguments ...string) {
+// tool calls a function of the tool's script, and returns what it prints. It does nothing if the
+// script has no such function.
+func (p *project) tool(function string, arguments ...string) string {
 	p.Helper()
-	call := fmt.Sprintf("set -euo pipefail\n%s\nif declare -F %s >/dev/null; then %[2]s %s; fi\n", p.script, function,
-		strings.Join(arguments, " "))
-	cmd := exec.Command("bash", "-c", call)
+	const call = "set -euo pipefail\n%s\nif declare -F %s >/dev/null; then %[2]s %s; fi\n"
+	cmd := exec.Command("bash", "-c", fmt.Sprintf(call, p.script, function, strings.Join(arguments, " ")))
 	cmd.Dir, cmd.Env = p.dir, p.env
-	if code, stdout, stderr := kit.RunCommand(p.T, cmd); code != 0 {
+	code, stdout, stderr := kit.RunCommand(p.T, cmd)
+	if code != 0 {
 		p.Fatalf("%s %v: exit code %d\n%.4000s\n%.4000s", function, arguments, code, stdout, stderr)
 	}
+	return stdout
 }
 
 func (p *project) pgretain(line string) {
@@ -206,7 +208,7 @@ func (p *project) generate() (n int) {
 
 // files returns the migrations in the directory, sorted, without directions and extensions.
 func (p *project) files() (names []string) {
-	entries, _ := os.ReadDir(filepath.Join(p.dir, "retention")) // the first generate makes the directory
+	entries, _ := os.ReadDir(filepath.Join(p.dir, "retention")) // the first generate creates it
 	for _, entry := range entries {
 		if found := up.FindStringSubmatch(entry.Name()); found != nil {
 			names = append(names, found[1])
@@ -263,16 +265,15 @@ func (p *project) write(name, text string) {
 	}
 }
 
-// recipe returns the code below a heading of docs/frameworks.md.
-func recipe(t *testing.T, heading string) string {
+// recipe returns the code below a heading of a page.
+func recipe(t *testing.T, page, heading string) string {
 	t.Helper()
-	page := fixture.ReadFile(t, "../../docs", "frameworks.md")
-	_, section, found := strings.Cut(page, "\n## "+heading+"\n")
+	_, section, found := strings.Cut(fixture.ReadFile(t, "../../docs", page), heading)
 	_, code, fenced := strings.Cut(section, "\n```")
 	_, code, _ = strings.Cut(code, "\n")
 	code, _, closed := strings.Cut(code, "```\n")
 	if !found || !fenced || !closed {
-		t.Fatalf("docs/frameworks.md has no code below %q", heading)
+		t.Fatalf("%s has no code below %q", page, heading)
 	}
 	return code
 }
