@@ -98,8 +98,8 @@ func (w *policyCompiler) indexes() []Object {
 // mayServe reports whether an index of the application may find the rows in the wanted order. It
 // need not have all wanted columns: PostgreSQL sorts rows that are equal in the first ones. It may
 // be partial if its predicate reads only columns that the policy's condition reads. An expression
-// is not compared, because PostgreSQL prints it in another form. "pgretain verify" looks at the plan
-// of a batch.
+// is not compared, because PostgreSQL prints it in another form. "pgretain verify" looks at the
+// plan of a batch.
 func (w *policyCompiler) mayServe(index catalog.Index, wanted passIndex) bool {
 	switch {
 	case !wanted.byClock:

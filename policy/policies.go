@@ -14,7 +14,8 @@ import (
 func (r *reader) policies(file mapping) {
 	base := Default()
 	if f, ok := file.fields["defaults"]; ok {
-		r.try(func() { r.fill(r.mapping(f, `"defaults"`, []string{"index", "batch", "budget", "breaker", "throttle"}), base) })
+		keys := []string{"index", "batch", "budget", "breaker", "throttle"}
+		r.try(func() { r.fill(r.mapping(f, `"defaults"`, keys), base) })
 	}
 	f, ok := file.require("policies")
 	if !ok || unwritten(file, f) {

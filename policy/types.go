@@ -107,7 +107,7 @@ type Policy struct {
 	Keep   []Guard  `yaml:"keep"`
 	Then   []Step   `yaml:"then"`
 	Ensure []Column `yaml:"ensure"`
-	// who creates the index by which runs find the rows: a migration of pgretain, or the application
+	// who creates the index that finds the rows: a migration of pgretain, or the application
 	Index string `yaml:"index,pgretain|application"`
 	Claim *Claim `yaml:"claim"`
 	Touch *Touch `yaml:"touch"`

@@ -63,6 +63,7 @@ func TestBotQueue(t *testing.T) {
 	table := policy.Table{Schema: "public", Name: "enqueued_messages"}
 	bounds := policy.Policy{
 		Table:    table,
+		Index:    "pgretain",
 		Then:     []policy.Step{{Delete: &policy.Delete{}}},
 		Batch:    policy.Batch{Rows: 50000, Time: 50 * time.Millisecond, LockTimeout: 100 * time.Millisecond},
 		Budget:   policy.Budget{Time: 10 * time.Minute},
@@ -71,7 +72,8 @@ func TestBotQueue(t *testing.T) {
 	}
 	ttl, limit := bounds, bounds
 	ttl.Name, ttl.Description = "enqueued_messages_ttl", "messages older than a week"
-	ttl.Ensure = []policy.Column{{Name: "created_at", Type: "timestamp", Default: &policy.Expr{SQL: "now()"}}}
+	ttl.Ensure = []policy.Column{{Name: "created_at", Type: "timestamp", Default: &policy.Expr{SQL: "now()"},
+		By: "pgretain"}}
 	week := policy.Window{Tiers: []policy.Tier{{Interval: policy.Interval{Text: "7 days", Days: 7}}}}
 	age := &policy.Clock{Kind: "age", Column: "created_at", Window: week}
 	ttl.Due = &policy.Due{Entries: []policy.Entry{{Clock: age}}}

@@ -28,7 +28,8 @@ func TestORMs(t *testing.T) {
 			policies := recipe(t, "orm.md", "\n## Let the application own indexes and columns\n")
 			if orm.recipe != "" {
 				p.write("recipe", recipe(t, "orm.md", "\n### "+orm.recipe+"\n"))
-				policies = strings.NewReplacer("defaults: {index: application}\n", "", ", by: application", "").Replace(policies)
+				policies = strings.ReplaceAll(policies, "defaults: {index: application}\n", "")
+				policies = strings.ReplaceAll(policies, ", by: application", "")
 			}
 			p.write("retention.yaml", policies)
 			p.tool("prepare")
@@ -52,7 +53,8 @@ func TestORMs(t *testing.T) {
 			}
 			p.db.Exec(t, "DROP INDEX IF EXISTS of_nobody")
 			p.pgretain("verify --skip V040,V044")
-			p.db.Exec(t, "INSERT INTO note (id, at) SELECT n, now() - n * interval '1 day' FROM generate_series(1, 60) n")
+			p.db.Exec(t, `INSERT INTO note (id, at)
+				SELECT n, now() - n * interval '1 day' FROM generate_series(1, 60) n`)
 			p.db.Exec(t, "CALL retention.run('note_old')")
 			if left := pgtest.Value[int](t, p.db, "SELECT count(*) FROM note"); left != 29 {
 				t.Errorf("after a run, note has %d rows, want 29", left)
