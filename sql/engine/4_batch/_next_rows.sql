@@ -1,7 +1,7 @@
 -- _next_rows returns the next rows of a pass in the order of its cursor, after lo of p_batch and
 -- not after its hi. It returns at most p_rows. If a watermark moves past the rows, it adds all rows
 -- that have the last value.
--- p_range: determine only hi
+-- p_range: determine only scanned, hi and last; rels and tids are then NULL
 -- hi: the position of the last row
 -- groups, keys: for a rank, the number of each row's group, and the keys of the groups
 CREATE OR REPLACE FUNCTION retention._next_rows(
@@ -27,11 +27,12 @@ BEGIN
     IF hi IS NULL THEN
         EXECUTE format(
             'WITH x AS MATERIALIZED (SELECT d.rel, d.tid, %s %s ORDER BY %s %s)
-             SELECT n.n, ARRAY(SELECT x.rel FROM x), ARRAY(SELECT x.tid FROM x),
-                    (SELECT jsonb_build_array(%s) FROM x OFFSET greatest(n.n, 1) - 1)
+             SELECT n.n, %s, (SELECT jsonb_build_array(%s) FROM x OFFSET greatest(n.n, 1) - 1)
              FROM (SELECT count(*) AS n FROM x) n',
             v_cursor.columns, v_cursor.rows, v_cursor.names, CASE WHEN v_pass ? 'whole'
-                THEN 'FETCH FIRST $2 ROWS WITH TIES' ELSE 'LIMIT $2' END, v_cursor.column_texts)
+                THEN 'FETCH FIRST $2 ROWS WITH TIES' ELSE 'LIMIT $2' END, CASE WHEN p_range
+                THEN 'NULL::oid[], NULL::tid[]' ELSE 'ARRAY(SELECT x.rel FROM x), ARRAY(SELECT x.tid FROM x)' END,
+            v_cursor.column_texts)
         INTO scanned, rels, tids, hi USING v_batch, p_rows;
         IF scanned > 1000000 AND scanned > p_rows THEN
             RAISE program_limit_exceeded USING
