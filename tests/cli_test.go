@@ -173,11 +173,14 @@ func testInterrupt(t *testing.T, binary string) {
 		t.Fatal(err)
 	}
 	r := <-done
-	if r.code != 1 || !strings.Contains(r.stderr, "[57014]") || !strings.Contains(r.stdout, "failed") {
+	said := `policy "lines_old" was stopped by user`
+	if r.code != 1 || !strings.Contains(r.stderr, said) || strings.Contains(r.stderr+r.stdout, "failed") ||
+		!strings.Contains(r.stdout, "stopped") {
 		t.Errorf("exit code %d\n%s%s", r.code, r.stdout, r.stderr)
 	}
-	log := pgtest.Value[string](t, db, "SELECT state || ' ' || sqlstate FROM retention.run WHERE policy = 'lines_old'")
-	if log != "failed 57014" {
+	log := pgtest.Value[string](t, db, "SELECT concat_ws(' ', state, sqlstate, message) FROM retention.run "+
+		"WHERE policy = 'lines_old'")
+	if log != "stopped 57014 stopped by user" {
 		t.Errorf("the run log says %q", log)
 	}
 	gone := 20000 - pgtest.Value[int64](t, db, "SELECT count(*) FROM app.lines")
@@ -185,7 +188,7 @@ func testInterrupt(t *testing.T, binary string) {
 	if taken != gone || gone == 0 {
 		t.Errorf("%d rows are deleted, but the log says %d; want the same, and some", gone, taken)
 	}
-	c.want(1, "lines_old", "status")
+	c.want(0, "was stopped by user", "status")
 }
 
 // testRefusals checks commands that cannot succeed. Each ends with exit code 1 or 2 and a message,

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -377,10 +378,10 @@ func testFirstInterrupted(t *testing.T, binary string) {
 	done := make(chan result, 1)
 	go func() { done <- c.finish(cmd) }()
 	pgtest.Until(t, db, "SELECT EXISTS (SELECT FROM retention.batch WHERE taken > 0)")
-	if err := cmd.Process.Signal(os.Interrupt); err != nil {
+	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
-	if r := <-done; r.code != 1 || !strings.Contains(r.stdout, `"sqlstate": "57014"`) {
+	if r := <-done; r.code != 1 || !strings.Contains(r.stdout, `"state": "stopped"`) {
 		t.Errorf("exit code %d\n%s%s", r.code, r.stdout, r.stderr)
 	}
 	left := pgtest.Value[int](t, db, "SELECT count(*) FROM app.lines")

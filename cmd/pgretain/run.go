@@ -49,10 +49,11 @@ func (c *console) run(ctx context.Context, args []string) error {
 			asked = call{"run_job", c.Job, nil}
 		}
 		runs, err := c.runs(ctx, s, asked)
-		if err != nil {
+		if err != nil && len(runs) == 0 {
 			return err
 		}
-		return c.summarise(runs)
+		ended := c.summarise(runs) // before the error, because these runs did end
+		return cmp.Or(err, ended)
 	})
 }
 
@@ -63,8 +64,8 @@ type call struct {
 }
 
 // runs runs a policy or a job and returns how the runs ended. It shows progress over a second
-// connection, because the first one is busy. If a run fails, the method returns its outcome and no
-// error.
+// connection, because the first one is busy. If a run fails or is stopped, the method returns its
+// outcome and no error.
 func (c *console) runs(ctx context.Context, s *session, asked call) (runs []outcome, err error) {
 	err = c.withSession(ctx, true, func(beside *session) error {
 		var last int64 // last run before the call
@@ -88,8 +89,9 @@ func (c *console) runs(ctx context.Context, s *session, asked call) (runs []outc
 		busy.Wait() // the second connection is free again
 		asking, cancel := context.WithTimeout(context.WithoutCancel(ctx), 15*time.Second)
 		defer cancel()
-		if runs, err = rows[outcome](asking, beside, "runs", s.conn.PgConn().PID(), last); err == nil &&
-			len(runs) == 0 {
+		runs, err = rows[outcome](asking, beside, "runs", s.conn.PgConn().PID(), last)
+		// If all runs ended well, an error ended the call between two policies of a job.
+		if err == nil && !slices.ContainsFunc(runs, func(r outcome) bool { return !r.well() }) {
 			err = failed
 		}
 		return err
@@ -168,7 +170,7 @@ func (c *console) first(ctx context.Context, s *session, policy string) error {
 				return err
 			}
 			last := more[len(more)-1]
-			if last.Code == "57014" { // cancelled
+			if last.State == "stopped" {
 				return c.summarise(runs)
 			} else if left[p.Name()] = last.Contended + last.Refused; last.State != "done" {
 				left[p.Name()] = math.MaxInt64
@@ -221,6 +223,9 @@ type outcome struct {
 	Done      string `json:"-"`    // what was done with the rows, in words
 }
 
+// well reports whether the run ended without a problem. After "more" the next run continues.
+func (o outcome) well() bool { return o.State == "done" || o.State == "more" }
+
 // Ended returns the state in which the run ended, for a table.
 func (o outcome) Ended() string {
 	if o.DryRun {
@@ -243,11 +248,13 @@ func (c *console) summarise(runs []outcome) error {
 	var list diag.List
 	code := 0
 	for _, r := range runs {
-		if r.State == "done" || r.State == "more" { // the next run continues
+		if r.well() {
 			continue
 		}
 		d := message("run", r)
-		d.Code = r.Code
+		if d.Code = r.Code; r.State == "stopped" {
+			d.Code = "" // an error code would make a person's stop look like a fault
+		}
 		list.Add(d)
 		code = max(code, 1)
 		if r.State == "failed" && (r.Code == "P0002" || r.Code == "22023") {

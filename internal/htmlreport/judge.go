@@ -30,6 +30,7 @@ var states = []state{
 	{"unknown", "warn", "?", func(s subject) bool { return s.Unknown != "" }},
 	{"drift", "warn", "≠", func(s subject) bool { return len(s.Findings) > 0 }},
 	{"look", "warn", "!", func(s subject) bool { return s.Refused > 0 }},
+	{"stopped", "warn", "■", func(s subject) bool { return s.State == "stopped" }},
 	{"no schedule", "warn", "–", func(s subject) bool { return len(s.jobs) == 0 }},
 	{"not yet run", "ok", "…", func(s subject) bool { return s.State == "" }},
 	{"running", "ok", "▶", func(s subject) bool { return s.State == "running" }},

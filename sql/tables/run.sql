@@ -3,6 +3,7 @@
 -- at the same time.
 -- state: "abandoned" if the run's session no longer exists. Views show this state at once. The next
 --   run of the table writes it.
+--   "stopped" if the call was cancelled, by Ctrl-C or pg_cancel_backend()
 -- tripped_by: what stopped a run that ended "tripped". _trip_hint() derives from it what the
 --   operator can do.
 -- scope, older_than: as given in the call, by the job or by set_window()
@@ -15,7 +16,7 @@ CREATE TABLE IF NOT EXISTS retention.run (
     policy_hash text NOT NULL, as_of timestamptz NOT NULL, reason text, scope jsonb, older_than interval,
     inputs jsonb NOT NULL DEFAULT '{}', dry_run boolean NOT NULL DEFAULT false,
     state text NOT NULL CHECK (
-        state IN ('running', 'done', 'more', 'tripped', 'paused', 'busy', 'failed', 'abandoned')),
+        state IN ('running', 'done', 'more', 'tripped', 'paused', 'busy', 'failed', 'stopped', 'abandoned')),
     tripped_by text CHECK (tripped_by IN ('breaker', 'catalog', 'trust', 'hold', 'clock')),
     CONSTRAINT run_tripped_check CHECK ((state = 'tripped') = (tripped_by IS NOT NULL)),
     started_at timestamptz NOT NULL DEFAULT pg_catalog.clock_timestamp(), ended_at timestamptz,

@@ -494,11 +494,11 @@ func TestEachCancelled(t *testing.T) {
 	pgtest.Until(t, in, "SELECT EXISTS (SELECT FROM pg_stat_activity WHERE pid = $1 AND wait_event = 'PgSleep')", pid)
 	in.DB.Exec(t, "SELECT pg_cancel_backend($1)", pid)
 	if err := <-ended; err == nil || err.Code != "57014" ||
-		!strings.Contains(err.Message, "not run, because messages@tenant_a ended failed: messages@tenant_b") {
+		!strings.Contains(err.Message, "not run, because messages@tenant_a ended stopped: messages@tenant_b") {
 		t.Errorf("the job raised %v", err)
 	}
 	if got := in.Rows("SELECT policy, state, sqlstate FROM retention.run ORDER BY id DESC LIMIT 1"); len(got) != 1 ||
-		got[0] != "(messages@tenant_a,failed,57014)" {
+		got[0] != "(messages@tenant_a,stopped,57014)" {
 		t.Errorf("the last run: %v", got)
 	}
 	in.DB.Exec(t, "TRUNCATE shut")

@@ -42,16 +42,21 @@ func (s *stage) wantPlainStuck(k *task) {
 }
 
 // TestCancelledInABatch checks a run that is cancelled in a batch, or exceeds statement_timeout.
-// The run ends "failed" in the log, releases its lock and raises the error. The next run takes the
-// remaining rows.
+// The run ends "stopped" after a cancel. It ends "failed" after a timeout, and names the setting. It
+// releases its lock and raises the error. The next run takes the remaining rows.
 func TestCancelledInABatch(t *testing.T) {
 	t.Parallel()
 	for name, cancel := range map[string]string{
-		"cancel":            "SELECT pg_cancel_backend($1)",
-		"statement_timeout": "",
+		"cancel":                    "SELECT pg_cancel_backend($1)",
+		"cancel before the timeout": "SELECT pg_cancel_backend($1)",
+		"statement_timeout":         "",
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			state, message := "stopped", "stopped by user"
+			if cancel == "" {
+				state, message = "failed", "statement_timeout (3s) cancelled the call"
+			}
 			s := newStage(t, plainDriver+gateAt15, simple)
 			stop := func(k *task) {
 				k.mustWait()
@@ -64,8 +69,11 @@ func TestCancelledInABatch(t *testing.T) {
 			}
 			session := func(role string) (conn *task) {
 				c := s.session(role)
-				if cancel == "" {
+				switch name {
+				case "statement_timeout":
 					pgtest.Exec(t, c, "SET statement_timeout = '3s'")
+				case "cancel before the timeout":
+					pgtest.Exec(t, c, "SET statement_timeout = '1h'")
 				}
 				if role == "retention_runner" {
 					return s.start(c, "CALL retention.run('p', $1)", asOf)
@@ -85,10 +93,15 @@ func TestCancelledInABatch(t *testing.T) {
 			stop(run)
 			s.openGate()
 			s.wantLeft(numbers(11, 30)...)
-			o := s.wantRun("p", counts{State: "failed", Taken: 10})
-			if o.SQLState != "57014" || pgtest.Value[bool](t, s.watch,
+			o := s.wantRun("p", counts{State: state, Taken: 10})
+			if o.SQLState != "57014" || o.Message != message || pgtest.Value[bool](t, s.watch,
 				"SELECT ended_at IS NULL FROM retention.run WHERE id = $1", o.ID) {
-				t.Errorf("the log has %s %q, want 57014, or it has no ended_at", o.SQLState, o.Message)
+				t.Errorf("the log has %s %q, want 57014 %q, or it has no ended_at", o.SQLState, o.Message, message)
+			}
+			severity := "SELECT coalesce(string_agg(severity, ' '), '') FROM retention.health() WHERE policy = 'p'"
+			if got, want := pgtest.Value[string](t, s.watch, severity), map[string]string{
+				"stopped": "warning", "failed": "error"}[state]; got != want {
+				t.Errorf("health() has %q, want one %s", got, want)
 			}
 			s.wantUnlocked()
 			s.run("p").mustSucceed()
@@ -161,9 +174,9 @@ func TestCancelledWhileSleepingBetweenBatches(t *testing.T) {
 	if err := run.wait(); err == nil || err.Code != "57014" {
 		t.Errorf("raised %v, want 57014", err)
 	}
-	o := s.wantRun("p", counts{State: "failed", Taken: 10})
-	if o.SQLState != "57014" {
-		t.Errorf("the log has SQLSTATE %s, want 57014", o.SQLState)
+	o := s.wantRun("p", counts{State: "stopped", Taken: 10})
+	if o.SQLState != "57014" || o.Message != "stopped by user" {
+		t.Errorf("the log has SQLSTATE %s %q, want 57014 and stopped by user", o.SQLState, o.Message)
 	}
 	s.wantUnlocked()
 	s.Exec(t, "UPDATE retention.policy SET busy = 1")
@@ -279,17 +292,37 @@ jobs: {nightly: {schedule: "0 1 * * *", run: [broken, p, last]}}`)
 		t.Errorf("raised %v, want 57014 with the error of the policy that failed before", err)
 	}
 	s.openGate()
-	s.wantRunLog("broken failed 42883", "p failed 57014")
+	s.wantRunLog("broken failed 42883", "p stopped 57014")
 
 	k = job()
 	if err := k.wait(); err == nil || err.Code != "42883" {
 		t.Errorf("raised %v, want 42883", err)
 	}
-	s.wantRunLog("broken failed 42883", "p failed 57014", "broken failed 42883", "p done", "last done")
+	s.wantRunLog("broken failed 42883", "p stopped 57014", "broken failed 42883", "p done", "last done")
 	if left := s.ids("n"); len(left) != 0 {
 		t.Errorf("rows %v of the last policy are left, want none", left)
 	}
 	s.wantUnlocked()
+}
+
+// TestRaisedCancelIsAnError checks a statement trigger that raises the SQLSTATE of a cancel. Nobody
+// cancelled the job, so the run fails, and the job continues with the next policy.
+func TestRaisedCancelIsAnError(t *testing.T) {
+	t.Parallel()
+	s := newStageOf(t, tableM+"CREATE TABLE bad (id int PRIMARY KEY, at timestamptz NOT NULL);", `policies:
+  broken: {table: bad, due: {age: {column: at, older_than: 7 days}}, then: [delete]}
+  p: `+simple+`
+jobs: {nightly: {schedule: "0 1 * * *", run: [broken, p]}}`)
+	s.Exec(t, `CREATE FUNCTION cancel() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE query_canceled; END';
+		CREATE TRIGGER cancel BEFORE DELETE ON bad EXECUTE FUNCTION cancel();
+		INSERT INTO bad VALUES (1, '2024-01-01')`)
+	s.refill(30)
+	k := s.start(s.session("retention_runner"), "CALL retention.run_job('nightly', $1)", asOf)
+	if err := k.wait(); err == nil || err.Code != "P0001" {
+		t.Errorf("raised %v, want P0001", err)
+	}
+	s.wantRunLog("broken failed P0001", "p done")
+	s.wantLeft()
 }
 
 // wantRunLog compares policy, state and SQLSTATE of all logged runs with want.
@@ -520,7 +553,7 @@ func TestCancelledAtAnyMoment(t *testing.T) {
 		s.wantLeft()
 		s.wantUnlocked()
 		wrong := pgtest.Column[string](t, s.watch,
-			"SELECT state FROM retention.run WHERE state NOT IN ('failed', 'abandoned', 'done')")
+			"SELECT state FROM retention.run WHERE state NOT IN ('stopped', 'abandoned', 'done')")
 		if taken := pgtest.Value[int](t, s.watch, "SELECT sum(taken) FROM retention.run"); taken != 1000 ||
 			len(wrong) > 0 {
 			t.Errorf("the log has %d taken rows, want 1000; unexpected states: %q", taken, wrong)

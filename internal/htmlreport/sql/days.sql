@@ -5,8 +5,8 @@
 -- rows the last run of each day left, if that is known. Dry runs do not count.
 WITH day AS (
     SELECT r.policy, 29 - greatest(now()::date - r.started_at::date, 0) AS number, count(*) AS runs, sum(r.taken) AS taken,
-           bool_or(r.state IN ('failed', 'tripped', 'abandoned')) AS bad, bool_or(r.state = 'more') AS more,
-           (array_agg(CASE WHEN r.due IS NOT NULL AND r.state <> 'failed' THEN greatest(r.due - r.taken, 0)
+           bool_or(r.state IN ('failed', 'tripped', 'abandoned')) AS bad, bool_or(r.state IN ('more', 'stopped')) AS more,
+           (array_agg(CASE WHEN r.due IS NOT NULL AND r.state NOT IN ('failed', 'stopped') THEN greatest(r.due - r.taken, 0)
                            WHEN r.state = 'done' THEN r.contended + r.refused END
                       ORDER BY r.id DESC) FILTER (WHERE r.state NOT IN ('paused', 'busy')))[1] AS remained
     FROM retention.run r

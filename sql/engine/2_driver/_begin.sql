@@ -5,6 +5,7 @@
 -- - as_of is in the future, or the policy does not allow the scope or window (22023).
 -- - The policy does not exist (P0002).
 -- - An instance cannot be created.
+-- After a cancel, the row's state is "stopped".
 -- If the table has another run and a job made the call, the result has no run. The driver then
 -- calls _begin again until _table_wait_limit() has passed.
 -- p_since: when the call began
@@ -15,9 +16,12 @@ LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET jit 
 DECLARE
     v_started CONSTANT timestamptz := clock_timestamp();
     v_asked CONSTANT retention.request := retention._from_run_job(p_request);
-    v_policy retention.policy; v_request retention.request; v_run bigint;
+    v_policy retention.policy; v_request retention.request; v_run bigint; v_context text;
 BEGIN
-    IF p_cancelled THEN RAISE query_canceled USING MESSAGE = 'cancelled while it waited for the table'; END IF;
+    IF p_cancelled THEN
+        RETURN retention._fail(retention._new_run(v_policy, v_asked, v_started), '57014',
+            'cancelled while it waited for the table');
+    END IF;
     PERFORM retention._ensure_instance(v_asked.policy);
     v_policy := retention._get_policy(v_asked.policy);
     IF v_asked.as_of > v_started THEN
@@ -32,11 +36,14 @@ BEGIN
     WHERE r.id = v_run AND v_started - p_since >= interval '1 s';
     RETURN (v_run, true, NULL)::retention.step;
 EXCEPTION WHEN query_canceled OR assert_failure OR OTHERS THEN
+    GET STACKED DIAGNOSTICS v_context = PG_EXCEPTION_CONTEXT;
     IF SQLSTATE = '55P03' AND clock_timestamp() < p_since + retention._table_wait_limit(v_asked.job) THEN
         RETURN (NULL, true, NULL)::retention.step;
     ELSIF SQLSTATE = '55P03' THEN
         RETURN retention._finish(
             retention._new_run(v_policy, v_asked, clock_timestamp()), 'busy', NULL, SQLERRM);
     END IF;
-    RETURN retention._fail(retention._new_run(v_policy, v_asked, clock_timestamp()), SQLSTATE, SQLERRM);
+    RETURN retention._fail(retention._new_run(v_policy, v_asked, clock_timestamp()),
+        CASE WHEN SQLSTATE = '57014' AND retention._refused_by(SQLSTATE, v_context) = 'row' THEN 'P0001'
+            ELSE SQLSTATE END, SQLERRM);
 END $function$;

@@ -11,7 +11,7 @@ SET gin_fuzzy_search_limit = 0 AS $function$
 DECLARE
     v_started CONSTANT timestamptz := clock_timestamp(); v_request retention.request := p_request;
     v_each CONSTANT text := split_part(p_policies[p_place], '@', 1);
-    v_asked text[]; v_policies retention.policy[]; v_idle text[]; v_runs bigint[];
+    v_asked text[]; v_policies retention.policy[]; v_idle text[]; v_runs bigint[]; v_context text;
 BEGIN
     IF p_place <= cardinality(p_runs) THEN RETURN; END IF;
     v_request.policy := p_policies[p_place];
@@ -44,7 +44,9 @@ BEGIN
         WHERE x.name <> ALL (v_idle) ORDER BY x.n);
     p_runs := p_runs[:p_place - 1] || v_runs || p_runs[p_place + cardinality(v_runs):];
 EXCEPTION WHEN query_canceled THEN
-    p_runs[p_place] := (retention._finish(
-        retention._new_run(NULL, v_request, v_started), 'failed', SQLSTATE, SQLERRM)).run_id;
+    GET STACKED DIAGNOSTICS v_context = PG_EXCEPTION_CONTEXT;
+    IF retention._refused_by(SQLSTATE, v_context) = 'row' THEN RETURN; END IF;  -- no cancel
+    p_runs[p_place] := (retention._fail(
+        retention._new_run(NULL, v_request, v_started), SQLSTATE, SQLERRM)).run_id;
 WHEN OTHERS OR assert_failure THEN NULL;  -- each instance then runs alone and reports the error
 END $function$;

@@ -18,7 +18,7 @@ BEGIN
            coalesce(r.sqlstate = '57014', false) OR p_strict AND r.state <> 'done',
            r.state IN ('more', 'tripped', 'paused') AND NOT r.dry_run
     INTO v_state, sqlstate, summary, halt, uncounted FROM retention.run r WHERE r.id = p_run;
-    failure := CASE WHEN v_state IN ('failed', 'tripped') THEN summary END;
+    failure := CASE WHEN v_state IN ('failed', 'tripped', 'stopped') THEN summary END;
     IF halt AND v_rest <> '' THEN
         failure := concat_ws(E'\n', failure,
             format('not run, because %s ended %s: %s', p_policies[p_place], v_state, v_rest));
