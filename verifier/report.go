@@ -45,7 +45,7 @@ type Report struct {
 	Checks   []string // codes of the checks that were made
 }
 
-// Verdict returns the verdict over all findings.
+// Verdict returns the verdict over all findings. Info and undecided tables do not change it.
 func (r *Report) Verdict() Verdict {
 	switch {
 	case r.Count(diag.Drift) > 0:
@@ -102,19 +102,22 @@ func (r *Report) Text(w io.Writer, colour, all bool) error {
 }
 
 // severities are in the order of their effect on the verdict.
-var severities = []diag.Severity{diag.Drift, diag.Unknown, diag.Info, diag.Suppressed}
+var severities = []diag.Severity{diag.Drift, diag.Unknown, diag.Undecided, diag.Info, diag.Suppressed}
 
 // Summary returns the last line of the text.
 func (r *Report) Summary() string {
-	suppressed, some := "", ""
+	undecided, suppressed, some := "", "", ""
+	if n := r.Count(diag.Undecided); n > 0 {
+		undecided = fmt.Sprintf(", %d undecided", n)
+	}
 	if n := r.Suppressed(); n > 0 {
 		suppressed = fmt.Sprintf(", %d suppressed", n)
 	}
 	if len(r.Checks) < len(checks) {
 		some = fmt.Sprintf(", %d of %d checks", len(r.Checks), len(checks))
 	}
-	return fmt.Sprintf("Found %d drift, %d unknown, %d info%s in %s (%s, %s%s). Verdict: %s", r.Count(diag.Drift),
-		r.Count(diag.Unknown), r.Count(diag.Info), suppressed, counted(r.Objects, "object", "objects"),
+	return fmt.Sprintf("Found %d drift, %d unknown%s, %d info%s in %s (%s, %s%s). Verdict: %s", r.Count(diag.Drift),
+		r.Count(diag.Unknown), undecided, r.Count(diag.Info), suppressed, counted(r.Objects, "object", "objects"),
 		counted(r.Policies, "policy", "policies"), r.File, some, r.Verdict())
 }
 
@@ -135,6 +138,7 @@ type jsonReport struct {
 	Policies   int       `json:"policies"`
 	Drift      int       `json:"drift"`
 	Unknown    int       `json:"unknown"`
+	Undecided  int       `json:"undecided"`
 	Info       int       `json:"info"`
 	Suppressed int       `json:"suppressed"`
 	LeftOut    []string  `json:"left_out,omitempty"` // checks that were not selected
@@ -152,6 +156,7 @@ func (r *Report) JSON(w io.Writer) error {
 		Policies:   r.Policies,
 		Drift:      r.Count(diag.Drift),
 		Unknown:    r.Count(diag.Unknown),
+		Undecided:  r.Count(diag.Undecided),
 		Info:       r.Count(diag.Info),
 		Suppressed: r.Suppressed(),
 		LeftOut:    leftOut,

@@ -122,7 +122,8 @@ func (l *linted) take(list diag.List) {
 // rehearsal failed.
 func (l *linted) failed() bool {
 	return slices.ContainsFunc(l.findings, func(f report.Finding) bool {
-		return f.Suppressed == nil && f.Severity != diag.Warning && f.Severity != diag.Info
+		return f.Suppressed == nil && f.Severity != diag.Warning && f.Severity != diag.Info &&
+			f.Severity != diag.Undecided
 	})
 }
 

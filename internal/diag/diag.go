@@ -25,13 +25,15 @@ type Position struct {
 // Severity is the severity of a Diagnostic.
 type Severity string
 
-// The severities. Error and Warning are for policies; Drift, Unknown and Info come from the
-// verifier. Suppressed marks findings that the policy file suppresses.
+// The severities. Error and Warning are for policies; Drift, Unknown, Undecided and
+// Info come from the verifier. Undecided is for tables about which the policy file says nothing.
+// Suppressed marks findings that the policy file suppresses.
 const (
 	Error      Severity = "error"
 	Warning    Severity = "warning"
 	Drift      Severity = "drift"
 	Unknown    Severity = "unknown"
+	Undecided  Severity = "undecided"
 	Info       Severity = "info"
 	Suppressed Severity = "suppressed"
 )

@@ -9,7 +9,7 @@ import (
 )
 
 // colours maps severities to colours. All other severities are red.
-var colours = map[Severity]string{Warning: "1;33", Unknown: "1;33", Info: "1;36", Suppressed: "2"}
+var colours = map[Severity]string{Warning: "1;33", Unknown: "1;33", Undecided: "1;36", Info: "1;36", Suppressed: "2"}
 
 // Render writes the list in GNU's form, file:line:column, which editors and CI systems parse. The
 // parameter "sources" maps Position.File to the content of the file. Render shows no source line if

@@ -147,7 +147,7 @@ func (s subject) Summary() string {
 }
 
 var classes = map[diag.Severity]string{diag.Error: "bad", diag.Drift: "bad",
-	diag.Warning: "warn", diag.Unknown: "warn", diag.Info: "ok"}
+	diag.Warning: "warn", diag.Unknown: "warn", diag.Undecided: "ok", diag.Info: "ok"}
 
 // remarks lists the findings of verify, without suppressed ones. Without verify it lists the
 // messages of the runtime.
@@ -159,7 +159,7 @@ func remarks(f *found, v *verifier.Report) (list []report.Finding) {
 		}
 		return list
 	}
-	for _, severity := range []diag.Severity{diag.Drift, diag.Unknown, diag.Info} {
+	for _, severity := range []diag.Severity{diag.Drift, diag.Unknown, diag.Undecided, diag.Info} {
 		for _, x := range v.Findings {
 			if x.Suppressed == nil && x.Severity == severity {
 				list = append(list, x)

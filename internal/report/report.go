@@ -133,7 +133,7 @@ func WriteJSON(w io.Writer, value any) error {
 // https://docs.github.com/en/actions/reference/workflows-and-actions/workflow-commands
 var levels = map[diag.Severity]struct{ command, sarif string }{
 	diag.Error: {"error", "error"}, diag.Drift: {"error", "error"}, diag.Info: {"notice", "note"},
-	diag.Warning: {"warning", "warning"}, diag.Unknown: {"warning", "warning"},
+	diag.Warning: {"warning", "warning"}, diag.Unknown: {"warning", "warning"}, diag.Undecided: {"notice", "note"},
 }
 
 var (

@@ -88,7 +88,7 @@ WITH RECURSIVE policy AS MATERIALIZED (
     FROM root r LEFT JOIN leaf l ON l.root = r.oid
     WHERE coalesce(l.parts > 0 OR l.all_parts = 0, true)
 )
-SELECT array_position($1::text[], u.schema) AS place, u.name AS object,
+SELECT array_position($1::text[], u.schema) AS place, u.name AS object, 'undecided' AS severity,
        format('%s "%s" has no policy, no protection and no exemption',
               CASE WHEN u.partitioned THEN 'partitioned table' WHEN u.persistence = 'u' THEN 'unlogged table'
                   ELSE 'table' END, u.name) AS message,
