@@ -85,13 +85,13 @@ jobs:
 		got = append(got, line)
 	}
 	want := []string{
-		`bad null column "at" of "public.bad" is not there; undo it, or correct the policy file, ` +
-			`run "pgretain snapshot" and "pgretain generate", and migrate`,
-		"early null xx",
-		"late null xxx",
 		`tok {"nid":1} xxxxxxxxxx`,
 		`tok {"nid":2} xxxxxxxxxx`,
+		"early null xx",
+		"late null xxx",
 		"worse null division by zero",
+		`bad null column "at" of "public.bad" is not there; undo it, or correct the policy file, ` +
+			`run "pgretain snapshot" and "pgretain generate", and migrate`,
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("previews (-want +got):\n%s", diff)
@@ -137,9 +137,9 @@ jobs:
 		`tok {"nid": "3"} 10`,
 		`tok {"nid": 2} 10`,
 		`tok {"nid": 2} 3`,
+		`tok {"nid": 1} 10`,
 		"early  2",
 		"late  3",
-		`tok {"nid": 1} 10`,
 		"early  6",
 	}, runs); diff != "" {
 		t.Errorf("runs (-want +got):\n%s", diff)

@@ -205,7 +205,7 @@ policies:
 		"lines_worst  1     insert  retention.event   98?",
 		`lines_worst, step 1, insert retention.event: conditions read table "app.lines", ` +
 			`which step 2 writes, so later batches may take other rows`,
-		"LOCK OF THE MIGRATION",
+		"LOCKED BY THE MIGRATION",
 		"ROW EXCLUSIVE",
 	} {
 		if !strings.Contains(text, want) {

@@ -225,11 +225,11 @@ func (c *console) aligned(text string) {
 			t = append(t, strings.Split(strings.TrimSuffix(cells, "\n"), cellMark))
 			continue
 		}
-		t.print(c.out, c.Format == "markdown")
+		t.print(c.out, c.Format == "markdown", terminalWidth(c.out))
 		t = nil
 		c.printf("%s", line)
 	}
-	t.print(c.out, c.Format == "markdown")
+	t.print(c.out, c.Format == "markdown", terminalWidth(c.out))
 }
 
 // A row begins with rowMark, and cellMark separates its cells. Cells contain no control characters.
@@ -251,12 +251,15 @@ func row(values ...any) string {
 // aligned to the right.
 type table [][]string
 
-func (t table) print(w io.Writer, markdown bool) {
+// print writes the table. If it is wider than a terminal of "room" characters, the text of the last
+// column is wrapped. If that does not help, each row becomes a list of its cells. room is 0 if the
+// output is no terminal.
+func (t table) print(w io.Writer, markdown bool, room int) {
 	if len(t) == 0 {
 		return
 	}
 	head, rule := t[0], []string{}
-	right, widths := map[int]bool{}, map[int]int{}
+	right, widths := map[int]bool{}, make([]int, len(t[0]))
 	for i, name := range head {
 		head[i], right[i] = strings.CutPrefix(name, ">")
 		rule = append(rule, map[bool]string{true: "---:", false: "---"}[right[i]])
@@ -273,13 +276,61 @@ func (t table) print(w io.Writer, markdown bool) {
 			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
 		}
 	}
+	last := len(head) - 1
+	before := 0 // width of all columns but the last one
+	for _, width := range widths[:last] {
+		before += width + 2
+	}
+	most := max(widths[last], 1) // width of the last column
+	if room > 0 && before+widths[last] > room {
+		if most = room - before; most < leastColumn && last > 1 {
+			t.list(w, room)
+			return
+		}
+	}
 	for _, cells := range t {
 		line := ""
-		for i, cell := range cells {
+		for i, cell := range cells[:min(last, len(cells))] {
 			side := map[bool]int{true: 1, false: -1}[right[i]] // fmt aligns to the left for a negative width
 			line += fmt.Sprintf("%*s  ", side*widths[i], cell)
 		}
-		fmt.Fprintln(w, strings.TrimRight(line, " "))
+		folded := []string{""}
+		if len(cells) > last {
+			folded = explain.Fold(cells[last], max(most, leastColumn))
+		}
+		if right[last] {
+			folded[0] = fmt.Sprintf("%*s", widths[last], folded[0])
+		}
+		for i, part := range folded {
+			if i > 0 {
+				line = strings.Repeat(" ", before)
+			}
+			fmt.Fprintln(w, strings.TrimRight(line+part, " "))
+		}
+	}
+}
+
+// leastColumn is the least width, in characters, at which a column is wrapped.
+const leastColumn = 20
+
+// list writes each row as a list: a line for each cell that is not empty, below the first cell.
+func (t table) list(w io.Writer, room int) {
+	margin := 0
+	for _, name := range t[0][1:] {
+		margin = max(margin, utf8.RuneCountInString(name)+4)
+	}
+	for _, cells := range t[1:] {
+		fmt.Fprintln(w, cells[0])
+		for i, cell := range cells[1:] {
+			if cell == "" {
+				continue
+			}
+			name := "  " + strings.ToLower(t[0][i+1])
+			for _, part := range explain.Fold(cell, max(room-margin, leastColumn)) {
+				fmt.Fprintln(w, strings.TrimRight(fmt.Sprintf("%-*s%s", margin, name, part), " "))
+				name = ""
+			}
+		}
 	}
 }
 

@@ -286,7 +286,7 @@ func (f *fleet) do(m *member, do func(*console) error) {
 // readStatus reads the status of one database. Values that cannot be read stay empty; the command
 // reports the error.
 func (c *console) readStatus(ctx context.Context, m *member) {
-	in, err := c.runtime()
+	in, _, err := c.runtime()
 	if err != nil {
 		return
 	}

@@ -15,11 +15,9 @@ import (
 
 	"pgretain/generator"
 	"pgretain/internal/diag"
-	"pgretain/internal/explain"
 	"pgretain/internal/lint"
 	"pgretain/internal/report"
 	"pgretain/internal/suppress"
-	"pgretain/policy"
 )
 
 // linted is the result of lint.
@@ -225,72 +223,4 @@ func (p *project) owners() map[int]string {
 		owners[i+1] = owner
 	}
 	return owners
-}
-
-// explainedThing is the description of a policy or a report.
-type explainedThing struct {
-	Name  string         `json:"name"`
-	Lines []explain.Line `json:"lines"`
-}
-
-// explain describes the policies and reports with the given names, or all without a name.
-func (c *console) explain(_ context.Context, names []string) error {
-	p, err := c.compile()
-	if err == nil {
-		err = p.known(names)
-	}
-	if err != nil {
-		return err
-	}
-	words := map[generator.ID][]explain.Line{}
-	for _, o := range p.objects {
-		words[o.ID()] = o.Words
-	}
-	install := words[generator.ID{Kind: generator.KindInstall, Name: "install"}]
-	policies, reports := []explainedThing{}, []explainedThing{}
-	for i, name := range p.file.Runnable() {
-		list := &reports
-		if i < len(p.file.Policies) {
-			list = &policies
-		}
-		if len(names) == 0 || slices.Contains(names, name) {
-			*list = append(*list, explainedThing{name, p.lines(words, name)})
-		}
-	}
-	things := slices.Concat(policies, reports)
-	if len(names) == 0 {
-		things = slices.Insert(things, 0, explainedThing{p.file.Path, install})
-	}
-	return c.result("things", things, "file", p.file.Path, "install", install, "policies", policies, "reports", reports)
-}
-
-// lines returns the lines of a policy or report, and of the jobs that run it.
-func (p *project) lines(words map[generator.ID][]explain.Line, name string) []explain.Line {
-	lines := slices.Concat(words[generator.ID{Kind: generator.KindPolicy, Name: name}],
-		words[generator.ID{Kind: generator.KindEach, Name: name}])
-	for _, job := range p.file.Jobs {
-		if slices.ContainsFunc(job.Run, func(r policy.Name) bool { return r.Text == name }) {
-			lines = append(lines, words[generator.ID{Kind: generator.KindJob, Name: job.Name}]...)
-		}
-	}
-	if lines[len(lines)-1].Key != "runs" {
-		lines = append(lines, explain.Line{Key: "runs", Text: "only by hand: no job names it"})
-	}
-	return lines
-}
-
-// known refuses names that are neither policies nor reports.
-func (p *project) known(names []string) error {
-	var list diag.List
-	known := p.file.Runnable()
-	for _, name := range names {
-		if !slices.Contains(known, name) {
-			list.Add(diag.Diagnostic{Message: fmt.Sprintf("%s has no policy or report %q", p.file.Path, name),
-				Hint: policy.DidYouMean(name, known)})
-		}
-	}
-	if len(list) > 0 {
-		return &problems{list, p.sources}
-	}
-	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -13,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"pgretain/generator"
+	"pgretain/internal/explain"
 	"pgretain/policy"
 )
 
@@ -240,5 +242,72 @@ func TestDifference(t *testing.T) {
 		if got := c.Difference(); len(got) > 0 {
 			t.Errorf("%s: %q", c.Text, got)
 		}
+	}
+}
+
+// TestTablesFit checks that no line of a table is wider than the terminal. A table that is too wide
+// wraps its last column. If that does not help, each row becomes a list. No word is lost.
+func TestTablesFit(t *testing.T) {
+	t.Parallel()
+	wide := table{{"POLICY", ">DUE", "NEXT RUN"}, {"lines_old", "89", "would trip: the breaker allows 10 rows, and 89 are due"}}
+	many := table{{"POLICY", "JOB", ">RUN", "STARTED", ">TAKEN", ">HOLDS", "PAUSED"},
+		{"lines_old", "nightly", "15", "2026-11-26 05:05:21+00", "8,400 deleted", "", "by ann: release 42 is not out yet"}}
+	for name, c := range map[string]struct {
+		table table
+		room  int
+		want  string
+	}{
+		"no terminal": {wide, 0, `
+POLICY     DUE  NEXT RUN
+lines_old   89  would trip: the breaker allows 10 rows, and 89 are due
+`},
+		"last column": {wide, 45, `
+POLICY     DUE  NEXT RUN
+lines_old   89  would trip: the breaker
+                allows 10 rows, and 89 are
+                due
+`},
+		"list": {many, 40, `
+lines_old
+  job      nightly
+  run      15
+  started  2026-11-26 05:05:21+00
+  taken    8,400 deleted
+  paused   by ann: release 42 is not out
+           yet
+`},
+	} {
+		var out bytes.Buffer
+		lines := make(table, len(c.table)) // print changes the heading
+		for i, cells := range c.table {
+			lines[i] = slices.Clone(cells)
+		}
+		lines.print(&out, false, c.room)
+		if diff := cmp.Diff(strings.TrimPrefix(c.want, "\n"), out.String()); diff != "" {
+			t.Errorf("%s differs (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
+// TestSharedLines checks that explain says a bound once if several policies share it, and keeps a
+// bound that differs or that a policy lacks.
+func TestSharedLines(t *testing.T) {
+	t.Parallel()
+	line := func(key, text string) explain.Line { return explain.Line{Key: key, Text: text} }
+	common, own := shared([]explainedThing{
+		{"a", []explain.Line{line("due", "x"), line("batch", "1"), line("waits", "1"), line("busy", "1")}},
+		{"b", []explain.Line{line("due", "x"), line("batch", "1"), line("waits", "2"), line("busy", "1")}},
+		{"c", []explain.Line{line("due", "x"), line("batch", "2"), line("waits", "3")}},
+	})
+	want := []explainedThing{
+		{"a", []explain.Line{line("due", "x"), line("waits", "1"), line("busy", "1")}},
+		{"b", []explain.Line{line("due", "x"), line("waits", "2"), line("busy", "1")}},
+		{"c", []explain.Line{line("due", "x"), line("batch", "2"), line("waits", "3")}},
+	}
+	if diff := cmp.Diff(want, own); diff != "" {
+		t.Errorf("the policies differ (-want +got):\n%s", diff)
+	}
+	if len(common) != 1 || len(common[0].Lines) != 1 || common[0].Lines[0] != line("batch", "1") {
+		t.Errorf("all policies: %v", common)
 	}
 }

@@ -64,6 +64,24 @@ type plannedLock struct {
 	For   string `json:"for"`
 }
 
+// LocksByTable returns the locks for a table of text. Locks on one table follow each other, and only
+// the first has the name of the table.
+func (out *plan) LocksByTable() (list []plannedLock) {
+	for _, first := range out.Locks {
+		name := first.Table
+		if slices.ContainsFunc(list, func(l plannedLock) bool { return l.Table == name }) {
+			continue
+		}
+		for _, l := range out.Locks {
+			if l.Table == first.Table {
+				list = append(list, plannedLock{name, l.Lock, l.For})
+				name = ""
+			}
+		}
+	}
+	return list
+}
+
 // planner evaluates a policy file in one transaction that is rolled back. It installs the runtime
 // and the policies in the session's temporary schema, which other sessions cannot see. Then it
 // makes the transaction READ ONLY.

@@ -144,13 +144,13 @@ type scoped struct {
 }
 
 // previews returns one preview of a policy, with its effects. Without a policy it returns a preview
-// for each policy and scope, in the order of the job if a job is given. For a first run the list
+// for each policy and scope, in the order of the job or of the policy file. For a first run the list
 // includes instances. An error in one preview of the list does not stop the others.
 func (c *console) previews(ctx context.Context, s *session, in beginner, policy, job string) (list []preview,
 	err error) {
 	var found []scoped
 	if policy == "" || c.First {
-		if found, err = rows[scoped](ctx, s, "policies", orNull(job), orNull(policy), orNull(c.Scope)); err != nil {
+		if found, err = rows[scoped](ctx, s, "policies", orNull(job), orNull(policy), orNull(c.Scope), s.order); err != nil {
 			return nil, err
 		}
 	}
@@ -261,11 +261,17 @@ func (e effect) note(part int) string {
 	return []string{now, why}[part]
 }
 
-// Locks lists the locks of the steps with their tables, each once.
+// Locks lists the tables of the steps, each once, with their locks.
 func (p preview) Locks() (list [][2]string) {
 	for _, e := range p.Effects {
-		if e.Locks != nil && !slices.Contains(list, [2]string{e.Table, *e.Locks}) {
+		if e.Locks == nil {
+			continue
+		}
+		i := slices.IndexFunc(list, func(l [2]string) bool { return l[0] == e.Table })
+		if i < 0 {
 			list = append(list, [2]string{e.Table, *e.Locks})
+		} else if !slices.Contains(strings.Split(list[i][1], "; "), *e.Locks) {
+			list[i][1] += "; " + *e.Locks
 		}
 	}
 	return list
@@ -354,10 +360,10 @@ func (c *console) look(ctx context.Context, s *session) (err error) {
 	var found struct{ Health []problem }
 	var text json.RawMessage // raw JSON keeps the order of the columns
 	if c.JSON {
-		if err = s.row(ctx, "status_json").Scan(&text); err == nil {
+		if err = s.row(ctx, "status_json", s.order).Scan(&text); err == nil {
 			err = errors.Join(report.WriteJSON(c.out, text), json.Unmarshal(text, &found))
 		}
-	} else if said, _, wrong := s.answer(ctx, "status"); wrong != nil {
+	} else if said, _, wrong := s.answer(ctx, "status", s.order); wrong != nil {
 		err = wrong
 	} else {
 		c.aligned(said)

@@ -24,33 +24,34 @@ import (
 type session struct {
 	conn           *pgx.Conn
 	install        policy.Install
+	order          []string // policies and reports in the order of the policy file; nil if there is no file
 	database, user string
 }
 
-// runtime returns the install of the policy file. With --schema it needs no policy file, so
-// operators can work without one.
-func (c *console) runtime() (policy.Install, error) {
-	found := policy.DefaultInstall("")
+// runtime returns the install of the policy file, and its policies and reports in their order. With
+// --schema it needs no policy file, so operators can work without one.
+func (c *console) runtime() (found policy.Install, order []string, err error) {
+	found = policy.DefaultInstall("")
 	if c.Schema == "" {
 		project, err := c.project()
 		if err != nil {
-			return found, err
+			return found, nil, err
 		}
-		found = project.file.Install
+		found, order = project.file.Install, project.file.Runnable()
 	}
 	found.Schema = cmp.Or(c.Schema, found.Schema)
-	return found, nil
+	return found, order, nil
 }
 
 // withSession calls a function with a session on a database that has the runtime. If "writes" is
 // true, it refuses a standby. It adds hints to errors of the server.
 func (c *console) withSession(ctx context.Context, writes bool, do func(*session) error) error {
-	found, err := c.runtime()
+	found, order, err := c.runtime()
 	if err != nil {
 		return err
 	}
 	return connected(ctx, c.DatabaseURL, func(conn *pgx.Conn) error {
-		s := &session{conn: conn, install: found}
+		s := &session{conn: conn, install: found, order: order}
 		err := s.check(ctx, writes)
 		if err == nil {
 			err = do(s)

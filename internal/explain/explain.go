@@ -71,6 +71,9 @@ func bounds(p *policy.Policy) []Line {
 	return lines
 }
 
+// BoundKeys are the keys of the lines about bounds, in their order.
+var BoundKeys = []string{"batch", "waits", "budget", "breaker", "busy"}
+
 // boundLines caches the lines of equal bounds.
 var boundLines = parallel.Remember(func(b policy.Bounds) []Line { return said("bounds", b) })
 

@@ -28,17 +28,26 @@ func Page(lines []Line) string {
 func Text(indent string, lines []Line) string {
 	var b strings.Builder
 	for _, l := range lines {
-		key, text := l.Key, l.Text
-		for {
-			cut := breakOf(text, width-len(indent)-margin)
-			b.WriteString(indent + key + strings.Repeat(" ", margin-len(key)) + text[:cut] + "\n")
-			if key = ""; cut == len(text) {
-				break
-			}
-			text = text[cut+1:]
+		key := l.Key
+		for _, text := range Fold(l.Text, width-len(indent)-margin) {
+			b.WriteString(indent + key + strings.Repeat(" ", margin-len(key)) + text + "\n")
+			key = ""
 		}
 	}
 	return b.String()
+}
+
+// Fold splits a text into lines of at most "room" characters, at commas or blanks. A longer word stays
+// whole.
+func Fold(text string, room int) (lines []string) {
+	for {
+		cut := breakOf(text, room)
+		lines = append(lines, text[:cut])
+		if cut == len(text) {
+			return lines
+		}
+		text = text[cut+1:]
+	}
 }
 
 // breakOf returns the offset at which to break a text, so that the first line has at most "room"

@@ -1,6 +1,7 @@
 -- Parameters: $1 job (NULL: all policies), $2 policy (NULL: all), $3 scope (NULL: the scopes of the
--- jobs). Returns one row for each policy and scope, in the order of the job. An instance has the
--- place of its policy. Instances whose functions the next run must re-create are left out.
+-- jobs), $4 policies in the order of the policy file. Returns one row for each policy and scope, in
+-- the order of the job, or else of the file. An instance has the place of its policy. Instances
+-- whose functions the next run must re-create are left out.
 SELECT p.name, s.scope::text
 FROM retention.policy p
 CROSS JOIN LATERAL split_part(p.name, '@', 1) AS of
@@ -11,4 +12,4 @@ CROSS JOIN LATERAL (
 WHERE NOT p.report AND p.hash <> ''
   AND ($1 IS NULL OR of = ANY (j.policies))
   AND ($2::text IS NULL OR $2 IN (p.name, of))
-ORDER BY array_position(j.policies, of), p.name, s.scope::text;
+ORDER BY array_position(coalesce(j.policies, $4::text[]), of), p.name, s.scope::text;

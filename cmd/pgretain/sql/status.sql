@@ -1,5 +1,8 @@
--- Returns the last run of each policy. The heading of a column with numbers begins with ">".
-SELECT s.policy, coalesce(s.jobs, '') AS job, coalesce(s.last_state, 'never ran') AS last_run,
+-- Parameter: $1 policies and reports in the order of the policy file. Returns the last run of each
+-- policy. The heading of a column with numbers begins with ">". The number of a run is text, so that
+-- it can be typed as it stands.
+SELECT s.policy, coalesce(s.jobs, '') AS job, s.last_run::text AS ">run",
+       coalesce(s.last_state, 'never ran') AS last_run,
        coalesce(to_char(s.last_started_at, 'YYYY-MM-DD HH24:MI:SSOF'), '') AS started,
        extract(epoch FROM s.last_duration)::float8 AS ">took",
        to_char(s.last_taken, 'FM999,999,999,999,999,990 ') ||
@@ -12,4 +15,5 @@ SELECT s.policy, coalesce(s.jobs, '') AS job, coalesce(s.last_state, 'never ran'
        (SELECT sum(k.value::bigint)::bigint FROM jsonb_each_text(s.last_kept) k) AS ">kept",
        s.last_contended AS ">contended",
        s.last_refused AS ">refused", s.holds AS ">holds", coalesce(s.paused, '') AS paused
-FROM retention.status s;
+FROM retention.status s
+ORDER BY array_position($1::text[], split_part(s.policy, '@', 1)), s.policy;
