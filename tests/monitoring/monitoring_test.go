@@ -67,17 +67,25 @@ jobs:
   j: {schedule: "@daily", run: [fine, tripped, counted]}
 `
 
-// TestSeries lets Prometheus scrape both exporters with the shipped configurations. Prometheus must
-// get each series of retention.metrics with its name, labels and value. The expected alerts must
+const tables = `
+	CREATE TABLE item (id int PRIMARY KEY, at timestamptz NOT NULL);
+	CREATE TABLE other (LIKE item INCLUDING ALL);
+	CREATE TABLE "gone ""rows" (LIKE item)`
+
+// TestSeries lets Prometheus scrape both exporters with the shipped configurations. Behind each
+// exporter are two databases, and a policy of the first one has tripped. Prometheus must get each
+// series of retention.metrics of both, with its name, labels and value. The expected alerts must
 // fire, and each query of the dashboard must find data.
 func TestSeries(t *testing.T) {
 	t.Parallel()
-	in := kit.Install(t, `
-		CREATE TABLE item (id int PRIMARY KEY, at timestamptz NOT NULL);
-		CREATE TABLE other (LIKE item INCLUDING ALL);
-		CREATE TABLE "gone ""rows" (LIKE item);
+	in := kit.Install(t, tables+`;
 		INSERT INTO item SELECT i, '2024-01-01' FROM generate_series(1, 9) i;
 		INSERT INTO other SELECT * FROM item`, policies)
+	well := kit.Install(t, tables, policies)
+	if _, err := well.Call("CALL retention.run_job('j')"); err != nil {
+		t.Fatal(err)
+	}
+	databases := []*kit.Installed{in, well}
 	if _, err := in.Call("CALL retention.run_job('j')"); err == nil {
 		t.Fatal("run_job() succeeds, want an error because a policy trips")
 	}
@@ -93,11 +101,12 @@ func TestSeries(t *testing.T) {
 	in.Exec(t, "UPDATE retention.install SET scheduler = 'pg_cron'")
 	in.Exec(t, pgtest.MakeRole("scraper LOGIN IN ROLE retention_viewer"))
 	exporters, prometheus := []string{address(t), address(t)}, address(t)
-	run(t, []string{"DATA_SOURCE_NAME=" + in.URL("scraper")}, "prometheus-postgres-exporter",
-		"--disable-default-metrics", "--disable-settings-metrics",
+	run(t, []string{"DATA_SOURCE_NAME=" + in.URL("scraper") + "," + well.URL("scraper")}, "prometheus-postgres-exporter",
+		"--disable-default-metrics", "--disable-settings-metrics", "--no-collector.bgwriter", "--no-collector.database",
 		"--extend.query-path="+shipped+"queries.yaml", "--web.listen-address="+exporters[0])
 	sqlExporter := edited(t, "sql_exporter.yaml", "",
-		"postgres://scraper@localhost/shop?sslmode=disable", in.URL("scraper"),
+		`"postgres://scraper@localhost/shop?sslmode=disable"`, fmt.Sprintf("%q, %q", in.URL("scraper"),
+			well.URL("scraper")),
 		"1m", "1s")
 	run(t, []string{"LOGLEVEL=ERROR"}, "prometheus-sql-exporter",
 		"-web.listen-address="+exporters[1], "-config.file="+sqlExporter)
@@ -116,21 +125,24 @@ func TestSeries(t *testing.T) {
 		var diff string
 		until(t, func() bool {
 			want := map[string]string{}
-			for _, row := range pgtest.Column[string](t, in, `
-				SELECT jsonb_build_array(
-					labels - 'job'
-						|| jsonb_build_object('__name__', name, 'retention_job', coalesce(labels ->> 'job', '')),
-					value)::text
-				FROM retention.metrics
-				WHERE value IS NOT NULL`) {
-				name, value := series(t, row)
-				want[name] = value
+			for _, database := range databases {
+				for _, row := range pgtest.Column[string](t, database, `
+					SELECT jsonb_build_array(
+						labels - 'job' || jsonb_build_object('__name__', name, 'database', current_database(),
+							'retention_job', coalesce(labels ->> 'job', '')),
+						value)::text
+					FROM retention.metrics
+					WHERE value IS NOT NULL`) {
+					name, value := series(t, row)
+					want[name] = value
+				}
 			}
 			got := map[string]string{}
 			all := fmt.Sprintf(`{job="pgretain", instance=%q, __name__=~"retention_.+"}`, exporter)
 			for _, s := range query(t, prometheus, all) {
 				delete(s.Metric, "job")
 				delete(s.Metric, "instance")
+				delete(s.Metric, "server")
 				got[label(s.Metric)] = s.value(t)
 			}
 			diff = cmp.Diff(want, got)
@@ -140,14 +152,14 @@ func TestSeries(t *testing.T) {
 		})
 	}
 	for verb, table := range map[string]string{"delete": "public.other", "archive": `public.gone "rows`} {
-		of := fmt.Sprintf("retention_rows_total{policy=\"fine\", verb=%q, table=%q}", verb, table)
+		of := fmt.Sprintf("retention_rows_total{policy=\"fine\", verb=%q, table=%q, database=%q}", verb, table, in.Name)
 		if got := query(t, prometheus, of); len(got) != len(exporters) || got[0].value(t) != fixed(5) ||
 			got[1].value(t) != fixed(5) {
 			t.Errorf("%s is %v, want the value 5 from each exporter", of, got)
 		}
 	}
 
-	expected := []string{"RetentionHoldExpires item", "RetentionTripped tripped"}
+	expected := []string{"RetentionHoldExpires item " + in.Name, "RetentionTripped tripped " + in.Name}
 	var firing []string
 	until(t, func() bool {
 		firing = nil
@@ -156,7 +168,7 @@ func TestSeries(t *testing.T) {
 			if about == "" {
 				about = strings.TrimPrefix(s.Metric["table"], "public.")
 			}
-			firing = append(firing, s.Metric["alertname"]+" "+about)
+			firing = append(firing, s.Metric["alertname"]+" "+about+" "+s.Metric["database"])
 		}
 		slices.Sort(firing)
 		firing = slices.Compact(firing)
