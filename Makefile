@@ -1,6 +1,6 @@
 # "make" or "make help" lists the targets.
 SHELL := /bin/bash
-export PATH := $(PATH):/usr/local/go/bin
+export PATH := $(PATH):/usr/local/go/bin:/usr/sbin
 
 EXAMPLE ?= bot-queue
 
@@ -13,7 +13,7 @@ help: ## List the targets
 demo: setup ## Show the whole path on a throw-away server; EXAMPLE=bot-queue
 	@examples/demo.sh "$(EXAMPLE)"
 
-test: setup lint ## Run all tests; needs PostgreSQL with pg_cron, git, gcc and Prometheus, installs them where it may
+test: setup lint ## Run all tests; needs PostgreSQL with pg_cron, git, gcc, Prometheus and PgBouncer, installs them where it may
 	@command -v chromium >/dev/null || echo 'no chromium in PATH: the report is not looked at in a browser; make test-browser does'
 	@# Lint has vetted already, and without debug information each of the thirty programs is linked in half the time.
 	TMPDIR=$$(.ci/scratch) go test -count=1 -timeout 60m -vet=off -ldflags=-w ./...
@@ -61,5 +61,5 @@ clean: ## Remove what build, packages, bench and failed tests leave
 
 setup:
 	@.ci/setup gcc git $(TOOLS)
-test: TOOLS = prometheus prometheus-postgres-exporter prometheus-sql-exporter
+test: TOOLS = prometheus prometheus-postgres-exporter prometheus-sql-exporter pgbouncer
 test-browser: TOOLS = chromium

@@ -72,10 +72,14 @@ func (c *console) runs(ctx context.Context, s *session, asked call) (runs []outc
 		if err := beside.row(ctx, "last_run").Scan(&last); err != nil {
 			return err
 		}
+		var pid int32 // of the server's session; a pool tells the client another one
+		if err := s.row(ctx, "pid").Scan(&pid); err != nil {
+			return err
+		}
 		// Ctrl-C cancels the run, but not the query that reads how the run ended.
 		watching, stop := context.WithCancel(context.WithoutCancel(ctx))
 		var busy sync.WaitGroup
-		busy.Go(func() { beside.follow(watching, s.conn.PgConn().PID(), c.err) })
+		busy.Go(func() { beside.follow(watching, pid, c.err) })
 		args := []any{asked.of, orNull(c.AsOf), orNull(c.Reason), c.DryRun}
 		if asked.procedure == "run" {
 			args = append(args, asked.scope)
@@ -89,7 +93,7 @@ func (c *console) runs(ctx context.Context, s *session, asked call) (runs []outc
 		busy.Wait() // the second connection is free again
 		asking, cancel := context.WithTimeout(context.WithoutCancel(ctx), 15*time.Second)
 		defer cancel()
-		runs, err = rows[outcome](asking, beside, "runs", s.conn.PgConn().PID(), last)
+		runs, err = rows[outcome](asking, beside, "runs", pid, last)
 		// If all runs ended well, an error ended the call between two policies of a job.
 		if err == nil && !slices.ContainsFunc(runs, func(r outcome) bool { return !r.well() }) {
 			err = failed
@@ -274,7 +278,7 @@ const (
 
 // follow shows the progress of a backend's runs until ctx ends. It ignores errors, because the run
 // itself reports them.
-func (s *session) follow(ctx context.Context, pid uint32, out io.Writer) {
+func (s *session) follow(ctx context.Context, pid int32, out io.Writer) {
 	width, pause := terminalWidth(out), sparse
 	if width > 0 {
 		pause = interval
@@ -297,7 +301,7 @@ func (s *session) follow(ctx context.Context, pid uint32, out io.Writer) {
 
 // progress reads the progress once. The end of ctx does not cancel it, because that would close the
 // connection.
-func (s *session) progress(ctx context.Context, pid uint32) (line string, err error) {
+func (s *session) progress(ctx context.Context, pid int32) (line string, err error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
 	defer cancel()
 	err = s.row(ctx, "progress", pid).Scan(&line)

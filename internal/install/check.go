@@ -294,6 +294,7 @@ func Bootstrap(install policy.Install, database, migrator string) (string, error
 func Run(ctx context.Context, url, script string, warn func(diag.Diagnostic)) error {
 	conn, err := connect(ctx, url, func(ctx context.Context, config *pgx.ConnConfig) (*pgx.Conn, error) {
 		config.OnNotice = warnings(warn)
+		afterConnect(config, "")
 		return pgx.ConnectConfig(ctx, config)
 	})
 	if err != nil {

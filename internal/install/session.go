@@ -55,9 +55,21 @@ func Settings(url string) (*pgx.ConnConfig, error) {
 // better. An error names the server, the database and the user, but no other setting.
 func Connect(ctx context.Context, url string) (*pgx.Conn, error) {
 	return connect(ctx, url, func(ctx context.Context, config *pgx.ConnConfig) (*pgx.Conn, error) {
-		config.RuntimeParams["search_path"] = "pg_catalog, pg_temp"
+		// A pool refuses or ignores search_path as a parameter of the connection.
+		afterConnect(config, "SET search_path = pg_catalog, pg_temp")
 		return pgx.ConnectConfig(ctx, config)
 	})
+}
+
+// afterConnect executes statements in a new session. First it refuses pools in which clients share
+// sessions.
+func afterConnect(config *pgx.ConnConfig, statements string) {
+	config.AfterConnect = func(ctx context.Context, conn *pgconn.PgConn) error {
+		if err := refusePool(ctx, conn, &config.Config); err != nil {
+			return err
+		}
+		return conn.Exec(ctx, statements).Close()
+	}
 }
 
 func connect(
@@ -90,6 +102,8 @@ var connectHints = map[string]string{
 func connectError(ctx context.Context, config *pgx.ConnConfig, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
+	} else if own, refused := errors.AsType[*Error](err); refused {
+		return own
 	}
 	place := "at " + net.JoinHostPort(config.Host, strconv.Itoa(int(config.Port)))
 	if strings.HasPrefix(config.Host, "/") {
@@ -183,9 +197,7 @@ func open(ctx context.Context, url string, dir fs.FS, o Options) (*session, erro
 	s := &session{Options: o, dir: dir}
 	_, err := connect(ctx, url, func(ctx context.Context, config *pgx.ConnConfig) (*pgx.Conn, error) {
 		// Resets settings that the role's defaults could have changed.
-		config.AfterConnect = func(ctx context.Context, conn *pgconn.PgConn) error {
-			return conn.Exec(ctx, query("session")).Close()
-		}
+		afterConnect(config, query("session"))
 		if o.Warn != nil {
 			config.OnNotice = warnings(o.Warn)
 		}
