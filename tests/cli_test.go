@@ -57,6 +57,7 @@ func TestCLI(t *testing.T) {
 		"rehearsal finds":  testRehearsalFinds,
 		"rehearsal dump":   testRehearsalOfDump,
 		"plan":             testPlan,
+		"forecast":         testForecast,
 		"plan of change":   testPlanOfChange,
 		"types of clocks":  testTypesOfClocks,
 	} {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -16,6 +17,7 @@ import (
 	"pgretain/policy"
 	"pgretain/tests/fixture"
 	"pgretain/tests/kit"
+	"pgretain/tests/pgtest"
 )
 
 // planned is the JSON output of "pgretain plan" for one policy.
@@ -221,4 +223,96 @@ policies:
 	in.Exec(t, "REVOKE TEMPORARY ON DATABASE "+quote.Ident(in.Name)+" FROM PUBLIC")
 	c.url = in.URL(kit.Migrator)
 	c.want(2, "could not create temporary objects for the plan", "plan")
+}
+
+// testForecast plans policies of a table that gets a row each hour. The figures of a new policy are
+// estimated, and agree with the rows. After two runs they are measured. What nobody can know is
+// unknown.
+func testForecast(t *testing.T, binary string) {
+	const rules = `version: 1
+install: {scheduler: none}
+policies:
+  hours: {table: app.hours, due: &month {age: {column: at, older_than: 30 days}}, budget: {rows: 1000}, then: [delete]}
+  marks: {table: app.hours, due: *month, where: NOT mark, then: [update: {set: {mark: "true"}}]}
+  ranks: {table: app.hours, due: {beyond: {first: 2000, order: id DESC}}, then: [delete]}
+  fresh: {table: app.fresh, due: *month, then: [delete]}
+`
+	in := kit.Prepare(t, `CREATE SCHEMA app;
+		CREATE TABLE app.hours (id int PRIMARY KEY, at timestamptz NOT NULL, mark boolean NOT NULL DEFAULT false);
+		CREATE TABLE app.fresh (LIKE app.hours INCLUDING ALL) WITH (autovacuum_enabled = false);
+		INSERT INTO app.hours SELECT n, timestamptz '2026-05-01 00:30+00' - n * interval '1 hour'
+		FROM generate_series(1, 2400) n;
+		INSERT INTO app.fresh TABLE app.hours;
+		ANALYZE app.hours`, rules)
+	c := newCLI(t, binary, in.URL(kit.Migrator), t.TempDir())
+	c.write("retention.yaml", rules)
+	c.must("snapshot")
+	type known struct {
+		Value *float64
+		Basis string
+	}
+	forecasts := func() map[string]map[string]known {
+		var found struct {
+			Policies []struct {
+				Policy   string
+				Forecast map[string]json.RawMessage
+			}
+		}
+		text := c.must("plan", "--json", "--as-of", "2026-05-01 00:00+00").stdout
+		if err := json.Unmarshal([]byte(text), &found); err != nil {
+			t.Fatal(err)
+		}
+		all := map[string]map[string]known{}
+		for _, p := range found.Policies {
+			all[p.Policy] = map[string]known{}
+			for name, raw := range p.Forecast {
+				var k known
+				if json.Unmarshal(raw, &k) == nil && k.Basis != "" {
+					all[p.Policy][name] = k
+				}
+			}
+		}
+		return all
+	}
+	want := func(policy, name, basis string, value float64) {
+		t.Helper()
+		got := forecasts()[policy][name]
+		if got.Basis != basis || (got.Value == nil) != (basis == "unknown") ||
+			got.Value != nil && (*got.Value < value*0.99 || *got.Value > value*1.01) {
+			t.Errorf("%s of %s is %v %s, want %v %s", name, policy, got.Value, got.Basis, value, basis)
+		}
+	}
+	want("hours", "rows_stay", "estimated", 720)
+	want("hours", "rows_a_day", "estimated", 24)
+	want("hours", "first_run_rows", "measured", 1680)
+	want("hours", "run_seconds", "unknown", 0)
+	want("hours", "first_run_seconds", "unknown", 0)
+	want("marks", "rows_stay", "estimated", 2400)
+	want("ranks", "rows_stay", "estimated", 2000)
+	want("ranks", "rows_a_day", "unknown", 0)
+	want("fresh", "rows_stay", "unknown", 0)
+	want("fresh", "rows_a_day", "estimated", 24)
+	size := pgtest.Value[float64](t, in, "SELECT pg_total_relation_size('app.hours')::float8")
+	want("hours", "bytes_stay", "estimated", size*720/2400)
+	text := c.must("plan", "--as-of", "2026-05-01 00:00+00").stdout
+	if line := regexp.MustCompile(`(?m)^hours +720, estimated +\d+ kB, estimated +24, estimated +unknown +1,680, ` +
+		`measured, in 2 runs or more +unknown$`); !line.MatchString(text) {
+		t.Errorf("the plan does not contain the line %s:\n%s", line, text)
+	}
+
+	if r := c.finish(c.command("generate")); r.code != 0 {
+		t.Fatal(r)
+	}
+	c.must("migrate", "up")
+	for _, asOf := range []string{"2026-04-11 00:00+00", "2026-04-21 00:00+00", "2026-05-01 00:00+00"} {
+		in.Exec(t, "UPDATE retention.policy SET budget_rows = NULL")
+		c.must("run", "hours", "--as-of", asOf)
+	}
+	want("hours", "rows_a_day", "measured", 24)
+	want("hours", "first_run_rows", "measured", 0)
+	if took := forecasts()["hours"]["run_seconds"]; took.Basis != "measured" || took.Value == nil || *took.Value <= 0 {
+		t.Errorf("the time of a run is %v %s, want it measured", took.Value, took.Basis)
+	}
+	c.write("retention.yaml", strings.Replace(rules, "30 days", "20 days", 1))
+	want("hours", "rows_a_day", "estimated", 24)
 }

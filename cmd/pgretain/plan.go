@@ -41,6 +41,8 @@ type plannedPolicy struct {
 	Now    *preview        `json:"now"`
 	Then   *preview        `json:"then"`
 	Note   string          `json:"note,omitempty"`
+	// what to expect of the policy in the file; null if it was not evaluated
+	Forecast *forecast `json:"forecast"`
 }
 
 // Name returns the policy with its scope.
@@ -64,7 +66,7 @@ type plannedLock struct {
 	For   string `json:"for"`
 }
 
-// LocksByTable returns the locks for a table of text. Locks on one table follow each other, and only
+// LocksByTable returns the locks for a table of text. Locks on one table follow each other. Only
 // the first has the name of the table.
 func (out *plan) LocksByTable() (list []plannedLock) {
 	for _, first := range out.Locks {
@@ -89,6 +91,7 @@ func (out *plan) LocksByTable() (list []plannedLock) {
 type planner struct {
 	*console
 	tx      pgx.Tx
+	file    *policy.File
 	objects []generator.Object // objects that "pgretain generate" would install
 	live    *session           // session with the schema of the installed runtime, which may not exist
 	scratch *session           // the same session with the temporary schema
@@ -141,7 +144,7 @@ func (c *console) plan(ctx context.Context, _ []string) error {
 			return err
 		}
 		defer tx.Rollback(context.WithoutCancel(ctx)) //nolint:errcheck // the transaction is always rolled back
-		p := &planner{console: c, tx: tx, objects: objects, broken: map[string]error{},
+		p := &planner{console: c, tx: tx, file: project.file, objects: objects, broken: map[string]error{},
 			live: live, scratch: &session{conn: conn, install: in}}
 		if err = p.install(ctx, generator.PolicyScripts(pages, project.file.Install.Roles)); err == nil {
 			found, err = p.evaluate(ctx)
@@ -329,6 +332,7 @@ func (p *planner) policy(ctx context.Context, o generator.Object, before install
 	dropped := slices.DeleteFunc(slices.Clone(now), func(s *string) bool { return has(then, s) })
 	for _, scope := range slices.Concat(then, dropped) {
 		planned.Scope, planned.Now, planned.Then, planned.Note = orNullJSON(scope), nil, nil, ""
+		planned.Forecast = nil
 		if has(now, scope) {
 			if planned.Now, err = p.preview(ctx, p.live, scoped{o.Name, scope}, &planned.Note); err != nil {
 				return nil, err
@@ -344,6 +348,12 @@ func (p *planner) policy(ctx context.Context, o generator.Object, before install
 		default:
 			planned.Note = "in the policy file no job has this scope"
 		}
+		if of := p.inFile(o.Name); planned.Then != nil && planned.Then.Due != nil && of != nil {
+			planned.Forecast, err = p.forecast(ctx, o.Name, of, planned.Change == "changed", planned.Then)
+			if err != nil {
+				return nil, err
+			}
+		}
 		if planned.Then != nil {
 			for i, e := range planned.Then.Effects {
 				planned.Then.Effects[i].Table = strings.Replace(e.Table, p.scratch.install.Schema+".",
@@ -354,6 +364,16 @@ func (p *planner) policy(ctx context.Context, o generator.Object, before install
 		planned.Words = "" // only once for the policy
 	}
 	return list, nil
+}
+
+// inFile returns a policy of the file. For an instance it returns the policy for each schema.
+func (p *planner) inFile(name string) *policy.Policy {
+	name, _, _ = strings.Cut(name, "@")
+	i := slices.IndexFunc(p.file.Policies, func(x *policy.Policy) bool { return x.Name == name })
+	if i < 0 {
+		return nil
+	}
+	return p.file.Policies[i]
 }
 
 // scopes returns the scopes in which the jobs of a runtime run a policy. A nil scope means all
