@@ -59,6 +59,7 @@ var arrows = map[string][]string{
 	"tests/fixture":     {"internal/diag"},
 	"tests/kit":         {"*"},
 	"tests/monitoring":  {"tests/fixture", "tests/kit", "tests/pgtest"},
+	"tests/poolers":     {"tests/kit", "tests/pgtest"},
 	"tests/pgtest":      {"*"},
 	"tests":             {"*"},
 	"tests/behaviour":   {"*"},

@@ -11,8 +11,8 @@ import (
 	"pgretain/internal/report"
 )
 
-// TestUndecided checks that a table that nobody decided about does not change the verdict. All formats
-// show it.
+// TestUndecided checks that a table that nobody decided about does not change the verdict. All
+// formats show it.
 func TestUndecided(t *testing.T) {
 	t.Parallel()
 	r := &Report{Log: report.Log{File: "retention.yaml", Findings: []Finding{{Group: string(Coverage),
@@ -21,7 +21,8 @@ func TestUndecided(t *testing.T) {
 		t.Errorf("the verdict is %s, exit code %d; want conforms, 0", r.Verdict(), r.ExitCode())
 	}
 	var text, object, github, sarif bytes.Buffer
-	if err := errors.Join(r.Text(&text, false, false), r.JSON(&object), r.GitHub(&github), r.SARIF(&sarif)); err != nil {
+	err := errors.Join(r.Text(&text, false, false), r.JSON(&object), r.GitHub(&github), r.SARIF(&sarif))
+	if err != nil {
 		t.Fatal(err)
 	}
 	for name, c := range map[string]struct{ got, want string }{

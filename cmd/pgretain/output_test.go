@@ -249,9 +249,11 @@ func TestDifference(t *testing.T) {
 // wraps its last column. If that does not help, each row becomes a list. No word is lost.
 func TestTablesFit(t *testing.T) {
 	t.Parallel()
-	wide := table{{"POLICY", ">DUE", "NEXT RUN"}, {"lines_old", "89", "would trip: the breaker allows 10 rows, and 89 are due"}}
+	wide := table{{"POLICY", ">DUE", "NEXT RUN"},
+		{"lines_old", "89", "would trip: the breaker allows 10 rows, and 89 are due"}}
 	many := table{{"POLICY", "JOB", ">RUN", "STARTED", ">TAKEN", ">HOLDS", "PAUSED"},
-		{"lines_old", "nightly", "15", "2026-11-26 05:05:21+00", "8,400 deleted", "", "by ann: release 42 is not out yet"}}
+		{"lines_old", "nightly", "15", "2026-11-26 05:05:21+00", "8,400 deleted", "",
+			"by ann: release 42 is not out yet"}}
 	for name, c := range map[string]struct {
 		table table
 		room  int

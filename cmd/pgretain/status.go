@@ -144,13 +144,14 @@ type scoped struct {
 }
 
 // previews returns one preview of a policy, with its effects. Without a policy it returns a preview
-// for each policy and scope, in the order of the job or of the policy file. For a first run the list
+// for each policy and scope, in the order of the job or the policy file. For a first run the list
 // includes instances. An error in one preview of the list does not stop the others.
 func (c *console) previews(ctx context.Context, s *session, in beginner, policy, job string) (list []preview,
 	err error) {
 	var found []scoped
 	if policy == "" || c.First {
-		if found, err = rows[scoped](ctx, s, "policies", orNull(job), orNull(policy), orNull(c.Scope), s.order); err != nil {
+		found, err = rows[scoped](ctx, s, "policies", orNull(job), orNull(policy), orNull(c.Scope), s.order)
+		if err != nil {
 			return nil, err
 		}
 	}

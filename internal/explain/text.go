@@ -37,8 +37,8 @@ func Text(indent string, lines []Line) string {
 	return b.String()
 }
 
-// Fold splits a text into lines of at most "room" characters, at commas or blanks. A longer word stays
-// whole.
+// Fold splits a text into lines of at most "room" characters, at commas or blanks. It does not
+// split a longer word.
 func Fold(text string, room int) (lines []string) {
 	for {
 		cut := breakOf(text, room)

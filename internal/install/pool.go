@@ -42,7 +42,8 @@ func refusePool(ctx context.Context, conn *pgconn.PgConn, config *pgconn.Config)
 		if ours != session || theirs == session {
 			return Refusal("the server is a pool in which clients share sessions",
 				"Settings, locks and temporary objects need a session of their own.",
-				"Connect to PostgreSQL itself, or to a pool in session mode, such as PgBouncer with pool_mode = session.")
+				"Connect to PostgreSQL itself, or to a pool in session mode, such as PgBouncer with "+
+					"pool_mode = session.")
 		}
 	}
 	return nil

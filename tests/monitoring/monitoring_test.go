@@ -101,7 +101,8 @@ func TestSeries(t *testing.T) {
 	in.Exec(t, "UPDATE retention.install SET scheduler = 'pg_cron'")
 	in.Exec(t, pgtest.MakeRole("scraper LOGIN IN ROLE retention_viewer"))
 	exporters, prometheus := []string{address(t), address(t)}, address(t)
-	run(t, []string{"DATA_SOURCE_NAME=" + in.URL("scraper") + "," + well.URL("scraper")}, "prometheus-postgres-exporter",
+	run(t, []string{"DATA_SOURCE_NAME=" + in.URL("scraper") + "," + well.URL("scraper")},
+		"prometheus-postgres-exporter",
 		"--disable-default-metrics", "--disable-settings-metrics", "--no-collector.bgwriter", "--no-collector.database",
 		"--extend.query-path="+shipped+"queries.yaml", "--web.listen-address="+exporters[0])
 	sqlExporter := edited(t, "sql_exporter.yaml", "",

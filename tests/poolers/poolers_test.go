@@ -66,8 +66,8 @@ func TestSession(t *testing.T) {
 	}
 }
 
-// TestTransaction runs the commands through pools in transaction mode. Each command refuses the pool
-// in one line and says what to use. No setting stays in a session of the pool.
+// TestTransaction runs the commands through pools in transaction mode. Each command refuses the
+// pool and says what to use. No setting stays in a session of the pool.
 func TestTransaction(t *testing.T) {
 	t.Parallel()
 	for name, settings := range map[string]string{
@@ -82,9 +82,10 @@ func TestTransaction(t *testing.T) {
 			to := pool(t, in, settings)
 			for _, c := range commands {
 				code, output := pgretain(t, dir, to, c.args...)
-				if code != 2 || !strings.HasPrefix(output, "pgretain: error: the server is a pool in which clients share sessions\n") ||
-					!strings.Contains(output, "hint: Connect to PostgreSQL itself") {
-					t.Errorf("%s: exit code %d, want 2 and the hint to connect to PostgreSQL itself:\n%s", c.args, code, output)
+				const refusal = "pgretain: error: the server is a pool in which clients share sessions\n"
+				const hint = "hint: Connect to PostgreSQL itself"
+				if code != 2 || !strings.HasPrefix(output, refusal) || !strings.Contains(output, hint) {
+					t.Errorf("%s: exit code %d, want 2, %q and %q:\n%s", c.args, code, refusal, hint, output)
 				}
 			}
 			if path := pgtest.Value[string](t, connect(t, to), "SHOW search_path"); path != `"$user", public` {
@@ -94,8 +95,8 @@ func TestTransaction(t *testing.T) {
 	}
 }
 
-// TestOneSession runs a policy through a pool that has one session. The pool gives no second session,
-// so the command ends with an error.
+// TestOneSession runs a policy through a pool that has one session. The pool gives no second
+// session, so the command ends with an error.
 func TestOneSession(t *testing.T) {
 	t.Parallel()
 	in, dir := prepare(t)
@@ -103,7 +104,8 @@ func TestOneSession(t *testing.T) {
 	if code, output := pgretain(t, dir, to, "migrate", "up"); code != 0 {
 		t.Fatalf("migrate up: exit code %d\n%s", code, output)
 	}
-	if code, output := pgretain(t, dir, to, "run", "old"); code != 2 || !strings.Contains(output, "query_wait_timeout") {
+	code, output := pgretain(t, dir, to, "run", "old")
+	if code != 2 || !strings.Contains(output, "query_wait_timeout") {
 		t.Errorf("run: exit code %d, want 2 and query_wait_timeout in:\n%s", code, output)
 	}
 	if code, output := pgretain(t, dir, to, "status"); code != 0 {
@@ -176,8 +178,9 @@ func pool(t *testing.T, in *kit.Installed, settings string) string {
 	account := notRoot(t, server.Host)
 	files := map[string]string{
 		"users": fmt.Sprintf("%q %q\n", kit.Migrator, server.Password),
-		"ini": fmt.Sprintf("[databases]\n* = host=%s port=%d\n[pgbouncer]\nunix_socket_dir = %s\nlisten_port = 6432\n"+
-			"auth_type = trust\nauth_file = %s/users\nlogfile = %s/log\n%s\n", server.Host, server.Port, dir, dir, dir, settings),
+		"ini": fmt.Sprintf("[databases]\n* = host=%s port=%d\n[pgbouncer]\nunix_socket_dir = %s\n"+
+			"listen_port = 6432\nauth_type = trust\nauth_file = %s/users\nlogfile = %s/log\n%s\n",
+			server.Host, server.Port, dir, dir, dir, settings),
 		"log": "",
 	}
 	for name, text := range files {

@@ -42,8 +42,8 @@ func (s *stage) wantPlainStuck(k *task) {
 }
 
 // TestCancelledInABatch checks a run that is cancelled in a batch, or exceeds statement_timeout.
-// The run ends "stopped" after a cancel. It ends "failed" after a timeout, and names the setting. It
-// releases its lock and raises the error. The next run takes the remaining rows.
+// The run ends "stopped" after a cancel. After a timeout it ends "failed", and names the setting.
+// It releases its lock and raises the error. The next run takes the remaining rows.
 func TestCancelledInABatch(t *testing.T) {
 	t.Parallel()
 	for name, cancel := range map[string]string{

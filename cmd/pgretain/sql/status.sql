@@ -1,6 +1,6 @@
 -- Parameter: $1 policies and reports in the order of the policy file. Returns the last run of each
--- policy. The heading of a column with numbers begins with ">". The number of a run is text, so that
--- it can be typed as it stands.
+-- policy. The heading of a column with numbers begins with ">". The number of a run is text: it has
+-- no commas, so it can be typed as it stands.
 SELECT s.policy, coalesce(s.jobs, '') AS job, s.last_run::text AS ">run",
        coalesce(s.last_state, 'never ran') AS last_run,
        coalesce(to_char(s.last_started_at, 'YYYY-MM-DD HH24:MI:SSOF'), '') AS started,

@@ -1,8 +1,8 @@
 -- _fail ends a run that an error stopped. The run ends "tripped" if an obstacle for the policy
 -- exists now, because the obstacle may have caused the error. For example, ALTER TABLE dropped a
 -- column. After a cancel the run ends "stopped". Otherwise the run ends "failed".
--- Ctrl-C, pg_cancel_backend() and statement_timeout all raise 57014. It was statement_timeout if the
--- call is as old as this setting. The text of the error does not tell it, because it is translated.
+-- Ctrl-C, pg_cancel_backend() and statement_timeout all raise 57014. It was statement_timeout if
+-- the call is as old as this setting. The text of the error is translated, so it does not tell.
 CREATE OR REPLACE FUNCTION retention._fail(p_run bigint, p_sqlstate text, p_message text) RETURNS retention.step
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $function$
 DECLARE v_why record; v_limit CONSTANT interval := nullif(current_setting('statement_timeout'), '0');
