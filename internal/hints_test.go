@@ -36,15 +36,15 @@ var widened = map[string]string{
 	"GRANT %I TO %I":                          "in the sandbox of a rehearsal",
 
 	// Scripts that a DBA runs.
-	"GRANT %I TO %I%s":                       "memberships among the runtime's own roles",
-	"GRANT CONNECT ON DATABASE %I TO %I":     "the runner and the worker connect",
-	"GRANT CREATE ON DATABASE %I TO %I":      "the owner creates the runtime's schema",
-	"GRANT CREATE ON SCHEMA %1$I TO %2$I;":   "during ALTER ROUTINE OWNER TO, revoked after it",
-	"GRANT EXECUTE ON FUNCTION":              "the runner schedules jobs that run in another database",
-	"GRANT EXECUTE ON FUNCTION pg_catalog.":  "the owner tells a copy by a file's time",
-	"GRANT USAGE ON SCHEMA cron TO %I":       "the runner schedules its own jobs",
-	"DROP OWNED BY {{.Roles}}; DROP ROLE {":  "after an uninstall, and after REASSIGN OWNED: the roles own nothing",
-	"DROP ROLE {{.Roles}}; {{- if .Others}}": "after an uninstall",
+	"GRANT %I TO %I%s":                          "memberships among the runtime's own roles",
+	"GRANT CONNECT ON DATABASE %I TO %I":        "the runner and the worker connect",
+	"GRANT CREATE ON DATABASE %I TO %I":         "the owner creates the runtime's schema",
+	"GRANT CREATE ON SCHEMA %1$I TO %2$I;":      "during ALTER ROUTINE OWNER TO, revoked after it",
+	"GRANT EXECUTE ON FUNCTION":                 "the runner schedules jobs that run in another database",
+	"GRANT EXECUTE ON FUNCTION pg_catalog.":     "the owner tells a copy by a file's time",
+	"GRANT USAGE ON SCHEMA cron TO %I":          "the runner schedules its own jobs",
+	"DROP OWNED BY {{.Roles}}; DROP ROLE {{.Ro": "after an uninstall, and after REASSIGN OWNED: the roles own nothing",
+	"DROP ROLE {{.Roles}}; {{- end}} {{defin":   "after an uninstall",
 
 	// Statements of hints.
 	"DROP ROUTINE %I.%I(%s);":              "a function in the runtime's schema that no policy wants or calls",

@@ -16,6 +16,8 @@ import (
 	"pgretain/generator"
 	"pgretain/internal/diag"
 	"pgretain/internal/lists"
+	"pgretain/internal/quote"
+	"pgretain/policy"
 )
 
 // step has the files that generate writes into one directory, and the changes that they make.
@@ -24,6 +26,7 @@ import (
 type step struct {
 	directory
 	history *generator.History
+	install policy.Install
 	Files   []output `json:"files"`
 	Removed []string `json:"removed"`
 	Changes []change `json:"changes"`
@@ -50,7 +53,12 @@ func (c *console) generate(context.Context, []string) error {
 		}
 	}
 	data := map[string]any{"Steps": steps, "Pending": pending, "Policy": c.Policy, "Check": c.Check}
-	if err = c.result("steps", data, "steps", pending); c.Check && len(pending) > 0 {
+	members := []any{"steps", pending}
+	if in := steps[0].install; c.Uninstall && !in.Roles.None {
+		left := rolesLeft{Roles: quote.Idents(slices.Sorted(slices.Values(rolesOf(in)))), Migrator: "CURRENT_USER"}
+		members, data["RolesLeft"] = append(members, "roles_left", left), left
+	}
+	if err = c.result("steps", data, members...); c.Check && len(pending) > 0 {
 		err = errors.Join(err, exitCode(1))
 	}
 	return err
@@ -106,6 +114,7 @@ func (c *console) nextSteps() ([]step, error) {
 	}
 	for i := range steps {
 		s := &steps[i]
+		s.install = project.file.Install
 		options := project.stepOptions(s.cron)
 		files, err := generator.Next(s.history, wanted[i], options)
 		switch {

@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"os"
 	"path/filepath"
@@ -334,41 +335,64 @@ func (c *console) uninstall(ctx context.Context, _ []string) error {
 	switch {
 	case err != nil:
 		return err
-	case c.JSON:
-		return c.document("removed", found)
+	case !c.JSON:
+		c.printf("removed from database %s\n", quoted(found.Database))
 	}
-	c.printf("removed from database %s\n", quoted(found.Database))
-	return c.sayRolesLeft(ctx, project.file.Install)
+	left, err := c.rolesLeft(ctx, project.file.Install)
+	switch {
+	case c.JSON && err == nil:
+		return c.document("removed", found, "roles_left", left)
+	case c.JSON: // everything was removed all the same
+		return errors.Join(c.document("removed", found), err)
+	case err == nil && left != nil:
+		c.printf("%s", say("roles left", left))
+	}
+	return err
 }
 
 // rolesLeft has what a superuser needs to remove the roles of an install.
 type rolesLeft struct {
-	Database, Migrator string
-	Roles              string   // the roles that exist, as a list in SQL
-	Others             []string // other databases in which the roles own something or have privileges
+	Database string   `json:"database,omitempty"`        // "" if it is not known
+	Roles    string   `json:"-"`                         // the roles, as a list in SQL
+	Migrator string   `json:"-"`                         // role that gets what they own, in SQL
+	Others   []string `json:"other_databases,omitempty"` // where the roles own something or have privileges
 }
 
-// sayRolesLeft prints the statements that remove the roles after an uninstall.
-func (c *console) sayRolesLeft(ctx context.Context, in policy.Install) error {
+// Statements returns the statements that remove the roles.
+func (r rolesLeft) Statements() []string { return strings.Split(say("role statements", r), "\n") }
+
+func (r rolesLeft) MarshalJSON() ([]byte, error) {
+	type plain rolesLeft
+	return json.Marshal(struct {
+		plain
+		Statements []string `json:"statements"`
+	}{plain(r), r.Statements()})
+}
+
+func rolesOf(in policy.Install) []string {
+	return []string{in.Roles.Owner, in.Roles.Worker, in.Roles.Runner, in.Roles.Operator, in.Roles.Viewer}
+}
+
+// rolesLeft returns the roles that an uninstall has left, or nil if there are none.
+func (c *console) rolesLeft(ctx context.Context, in policy.Install) (*rolesLeft, error) {
 	if in.Roles.None {
-		return nil
+		return nil, nil
 	}
 	var left rolesLeft
-	names := []string{in.Roles.Owner, in.Roles.Worker, in.Roles.Runner, in.Roles.Operator, in.Roles.Viewer}
 	err := connected(ctx, c.DatabaseURL, func(conn *pgx.Conn) error {
 		s := &session{conn: conn, install: in}
 		var standby, installed bool
 		err := s.row(ctx, "facts", in.Schema).Scan(&standby, &left.Database, &left.Migrator, &installed)
 		if err == nil {
-			err = s.row(ctx, "roles_left", names).Scan(&left.Roles, &left.Others)
+			err = s.row(ctx, "roles_left", rolesOf(in)).Scan(&left.Roles, &left.Others)
 		}
 		left.Migrator = quote.Ident(left.Migrator)
 		return s.explain(ctx, err)
 	})
-	if err == nil && left.Roles != "" {
-		c.printf("%s", say("roles left", left))
+	if err != nil || left.Roles == "" {
+		return nil, err
 	}
-	return err
+	return &left, nil
 }
 
 // belongings reads what an uninstall will remove.

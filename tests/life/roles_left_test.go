@@ -1,6 +1,7 @@
 package life_test
 
 import (
+	"encoding/json"
 	"os"
 	"os/exec"
 	"regexp"
@@ -28,9 +29,9 @@ func TestRolesAreRemoved(t *testing.T) {
 	if err := os.CopyFS(dir, files); err != nil {
 		t.Fatal(err)
 	}
-	uninstall := func() string {
+	uninstall := func(args ...string) string {
 		t.Helper()
-		cmd := exec.CommandContext(t.Context(), kit.Program(t), "uninstall", "--yes")
+		cmd := exec.CommandContext(t.Context(), kit.Program(t), append([]string{"uninstall", "--yes"}, args...)...)
 		cmd.Dir, cmd.Env = dir, kit.ConnectionEnv(t, db.URL(kit.Migrator))
 		code, stdout, stderr := kit.RunCommand(t, cmd)
 		if code != 0 {
@@ -47,7 +48,16 @@ func TestRolesAreRemoved(t *testing.T) {
 	if len(statements) != 3 || strings.Contains(said, "also have privileges") {
 		t.Fatalf("uninstall does not print three statements, or names a database without cause:\n%s", said)
 	}
-	for _, s := range statements {
+	var object struct {
+		RolesLeft struct{ Statements []string } `json:"roles_left"`
+	}
+	if err := json.Unmarshal([]byte(uninstall("--json")), &object); err != nil {
+		t.Fatal(err)
+	}
+	for i, s := range statements {
+		if i >= len(object.RolesLeft.Statements) || object.RolesLeft.Statements[i] != s[1] {
+			t.Errorf("uninstall --json has the statements %q, want %q at %d", object.RolesLeft.Statements, s[1], i)
+		}
 		db.Exec(t, s[1])
 	}
 	if left := pgtest.Column[string](t, db, `
