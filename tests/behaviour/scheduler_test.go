@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"pgretain/tests/kit"
 	"pgretain/tests/pgtest"
 )
@@ -70,6 +72,43 @@ jobs: {nightly: {schedule: "17 3 * * *", run: [p]}}`)
 		if err := tx.Rollback(t.Context()); err != nil {
 			t.Fatal(err)
 		}
+	}
+}
+
+// TestHintsOnJobs damages jobs of pg_cron and types the hints of health() as they stand. After that,
+// health() is silent and the jobs are as before.
+func TestHintsOnJobs(t *testing.T) {
+	t.Parallel()
+	in := kit.Install(t, plain, `
+install: {}
+policies:
+  p: {table: m, due: {age: {column: at, older_than: 7 days}}, then: [delete]}
+jobs:
+  nightly: {schedule: ["17 3 * * *", "@daily"], run: [p]}
+  yearly: {schedule: "@yearly", run: [p]}`, kit.On(pgtest.CronServer(t)))
+	const jobs = "SELECT concat_ws(' ', jobname, schedule, command, username, active) FROM cron.job ORDER BY 1"
+	before := pgtest.Column[string](t, in, jobs)
+	hints := func() []string {
+		return pgtest.Column[string](t, in, "SELECT hint FROM retention.health() WHERE problem ~ '^job ' ORDER BY hint")
+	}
+	for _, damage := range []string{
+		"UPDATE cron.job SET active = false WHERE jobname = 'retention.nightly'",
+		"DELETE FROM cron.job WHERE jobname ~ 'nightly'",
+		"UPDATE cron.job SET command = 'SELECT 1' WHERE jobname = 'retention.nightly#2'",
+	} {
+		in.Exec(t, damage)
+		found := hints()
+		for _, hint := range found {
+			in.Exec(t, hint)
+		}
+		after := pgtest.Column[string](t, in, jobs)
+		if diff := cmp.Diff(before, after); diff != "" || len(found) == 0 || len(hints()) > 0 {
+			t.Errorf("%s: after the hints %q the jobs differ (-before +after):\n%s", damage, found, diff)
+		}
+	}
+	in.Exec(t, "DELETE FROM cron.job WHERE jobname = 'retention.yearly'")
+	if found := hints(); len(found) != 1 || !strings.HasPrefix(found[0], `Run "pgretain verify".`) {
+		t.Errorf("for a schedule that pg_cron gets in another form, the hint is %q, want verify", found)
 	}
 }
 
