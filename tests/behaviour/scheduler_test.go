@@ -75,8 +75,8 @@ jobs: {nightly: {schedule: "17 3 * * *", run: [p]}}`)
 	}
 }
 
-// TestHintsOnJobs damages jobs of pg_cron and types the hints of health() as they stand. After that,
-// health() is silent and the jobs are as before.
+// TestHintsOnJobs damages jobs of pg_cron and types the hints of health() as they stand. After
+// that, health() is silent and the jobs are as before.
 func TestHintsOnJobs(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, plain, `
@@ -89,7 +89,8 @@ jobs:
 	const jobs = "SELECT concat_ws(' ', jobname, schedule, command, username, active) FROM cron.job ORDER BY 1"
 	before := pgtest.Column[string](t, in, jobs)
 	hints := func() []string {
-		return pgtest.Column[string](t, in, "SELECT hint FROM retention.health() WHERE problem ~ '^job ' ORDER BY hint")
+		return pgtest.Column[string](t, in,
+			"SELECT hint FROM retention.health() WHERE problem ~ '^job ' ORDER BY hint")
 	}
 	for _, damage := range []string{
 		"UPDATE cron.job SET active = false WHERE jobname = 'retention.nightly'",
