@@ -3,7 +3,9 @@ package main
 import (
 	"context"
 	"errors"
+	"math"
 	"slices"
+	"strconv"
 
 	"github.com/jackc/pgx/v5/pgconn"
 
@@ -16,7 +18,7 @@ type forecast struct {
 	RowsStay        figure[int64]   `json:"rows_stay"`  // rows of the table after the first run
 	BytesStay       figure[size]    `json:"bytes_stay"` // their size, with indexes
 	TableBytes      *size           `json:"table_bytes"`
-	RowsADay        figure[int64]   `json:"rows_a_day"` // rows that go
+	RowsADay        figure[rate]    `json:"rows_a_day"` // rows that go
 	RunSeconds      figure[seconds] `json:"run_seconds"`
 	Budget          *seconds        `json:"budget_seconds"` // after which a run begins no batch
 	FirstRows       figure[int64]   `json:"first_run_rows"` // rows that go at first
@@ -28,6 +30,16 @@ type forecast struct {
 type figure[T ~int64 | ~float64] struct {
 	Value *T     `json:"value"`
 	Basis string `json:"basis"`
+}
+
+// rate is a number of rows in a day.
+type rate float64
+
+func (r rate) String() string {
+	if r < 10 && r != rate(int64(r)) {
+		return strconv.FormatFloat(float64(r), 'f', 1, 64)
+	}
+	return count(int64(math.Round(float64(r))))
 }
 
 func measured[T ~int64 | ~float64](n T) figure[T]  { return figure[T]{&n, "measured"} }
@@ -70,7 +82,7 @@ const (
 // one.
 func (p *planner) forecast(ctx context.Context, name string, of *policy.Policy, changed bool,
 	now *preview) (*forecast, error) {
-	f := &forecast{RowsStay: unknown[int64](), BytesStay: unknown[size](), RowsADay: unknown[int64](),
+	f := &forecast{RowsStay: unknown[int64](), BytesStay: unknown[size](), RowsADay: unknown[rate](),
 		RunSeconds: unknown[seconds](), FirstRows: measured(*now.Due), FirstRuns: max(now.Runs(), 1),
 		FirstRunSeconds: unknown[seconds]()}
 	if of.Budget.Time > 0 {
@@ -137,7 +149,7 @@ func (p *planner) ran(ctx context.Context, name string, now *preview, f *forecas
 		return notRefused(err)
 	}
 	if a != nil {
-		f.RowsADay = measured(int64(*a))
+		f.RowsADay = measured(rate(*a))
 	}
 	if median != nil {
 		f.RunSeconds = measured(seconds(*median))
@@ -168,7 +180,7 @@ func (p *planner) becomeDue(ctx context.Context, name string, of *policy.Policy,
 		return notRefused(err)
 	}
 	if later.Due != nil && !later.Capped {
-		f.RowsADay = estimated(max(*later.Due-*now.Due, 0) / horizon)
+		f.RowsADay = estimated(rate(max(*later.Due-*now.Due, 0)) / horizon)
 	}
 	return nil
 }
