@@ -190,7 +190,7 @@ var templates func() *template.Template
 
 func init() {
 	templates = sync.OnceValue(func() *template.Template {
-		functions := template.FuncMap{"row": row, "cell": cell, "plural": plural, "say": say, "words": explain.Text}
+		functions := template.FuncMap{"row": row, "cell": cell, "plural": plural, "say": say, "words": explain.TextIn}
 		return template.Must(template.New("").Funcs(functions).Parse(texts))
 	})
 }

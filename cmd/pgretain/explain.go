@@ -49,7 +49,8 @@ func (c *console) explain(_ context.Context, names []string) error {
 		things = append([]explainedThing{{p.file.Path, install}}, common...)
 		things = append(things, p.jobsOnce(words, slices.Concat(own, reports))...)
 	}
-	return c.result("things", things, "file", p.file.Path, "install", install, "policies", policies, "reports", reports)
+	shown := map[string]any{"Things": things, "Room": terminalWidth(c.out)}
+	return c.result("things", shown, "file", p.file.Path, "install", install, "policies", policies, "reports", reports)
 }
 
 // lines returns the lines of a policy or report, and of the jobs that run it.

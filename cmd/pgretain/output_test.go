@@ -291,6 +291,26 @@ lines_old
 	}
 }
 
+// TestWordsFit checks that the lines of explain fit into a terminal, and that no word is lost.
+func TestWordsFit(t *testing.T) {
+	t.Parallel()
+	const text = "trips if more than 5,000,000 rows are due, or more than 50% of a table of 10,000 rows or more"
+	things := []explainedThing{{"a", []explain.Line{{Key: "breaker", Text: text}}}}
+	for room, lines := range map[int]int{0: 1, 120: 1, 60: 3, 40: 4, 10: 4} {
+		shown := strings.Split(say("things", map[string]any{"Things": things, "Room": room}), "\n")
+		body := shown[1 : len(shown)-1]
+		for _, line := range body {
+			if len(line) > max(room, 40) && room > 0 {
+				t.Errorf("in %d columns a line has %d: %s", room, len(line), line)
+			}
+		}
+		if got := strings.Join(strings.Fields(strings.Join(body, " ")), " "); got != "breaker "+text ||
+			len(body) != lines {
+			t.Errorf("in %d columns %d lines are %q, want %d lines", room, len(body), got, lines)
+		}
+	}
+}
+
 // TestSharedLines checks that explain says a bound once if several policies share it, and keeps a
 // bound that differs or that a policy lacks.
 func TestSharedLines(t *testing.T) {

@@ -12,10 +12,12 @@ import (
 	"pgretain/policy"
 )
 
-// margin is the column at which texts begin. width is the maximum length of a line in characters.
+// margin is the column at which texts begin. width is the maximum length of a line in characters,
+// and narrow is the maximum on the narrowest terminal.
 const (
 	margin = 10
 	width  = 120
+	narrow = 40
 )
 
 // Page returns the text of the lines for a script and the registry. Each line has its key at the
@@ -25,11 +27,19 @@ func Page(lines []Line) string {
 }
 
 // Text formats lines with an indentation.
-func Text(indent string, lines []Line) string {
+func Text(indent string, lines []Line) string { return TextIn(width, indent, lines) }
+
+// TextIn formats lines for a terminal of "room" characters. It uses at least narrow and at most
+// width characters. If room is 0, there is no terminal, and it uses width.
+func TextIn(room int, indent string, lines []Line) string {
+	if room == 0 {
+		room = width
+	}
+	room = min(max(room, narrow), width)
 	var b strings.Builder
 	for _, l := range lines {
 		key := l.Key
-		for _, text := range Fold(l.Text, width-len(indent)-margin) {
+		for _, text := range Fold(l.Text, room-len(indent)-margin) {
 			b.WriteString(indent + key + strings.Repeat(" ", margin-len(key)) + text + "\n")
 			key = ""
 		}
