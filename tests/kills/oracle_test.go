@@ -133,7 +133,7 @@ var expected = map[string]struct{ got, want string }{
 			AND policy IN ('offer', 'event') GROUP BY policy`,
 		"SELECT 'offer', (SELECT sum(changes) FROM offer)::bigint UNION ALL SELECT 'event', 1650"},
 	"runs that have not ended": {`SELECT id, state FROM retention.run
-		WHERE state NOT IN ('done', 'failed', 'abandoned', 'busy', 'more')`,
+		WHERE state NOT IN ('done', 'failed', 'stopped', 'abandoned', 'busy', 'more')`,
 		"SELECT 0::bigint, '' WHERE false"},
 	"remaining locks": {"SELECT locktype FROM pg_locks WHERE locktype = 'advisory'", "SELECT '' WHERE false"},
 }
