@@ -152,6 +152,7 @@ func (c *compiler) compilePolicy(p *policy.Policy) []Object {
 		return nil
 	}
 	w := c.newPolicyCompiler(p, table, asOfInRun)
+	w.refuseWithoutKey()
 	application := w.application()
 	if c.diags.HasErrors() {
 		return nil
@@ -308,11 +309,6 @@ func (c *compiler) findTable(p *policy.Policy) *catalog.Table {
 				"Write a policy on the server that stores the rows. A run cannot find rows of a foreign table by "+
 					"their ctid.")
 		}
-	}
-	if len(table.PrimaryKey) == 0 {
-		return refuse(codeNoKey, fmt.Sprintf("table %q has no key", p.Table),
-			"Add a primary key, or a unique index over NOT NULL columns that is neither partial nor deferrable. "+
-				"Then run \"pgretain snapshot\".")
 	}
 	if c.refuseNames(table, p.Table.Position, isGeneratedName) {
 		return nil

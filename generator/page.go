@@ -175,7 +175,7 @@ func (w *policyCompiler) orders() []string {
 		return []string{"lowest upper bound first"}
 	}
 	return each(w.scans, func(p pass) string {
-		key := each(identifiers(w.table.PrimaryKey), ident.String)
+		key := each(identifiers(rowKey(w.table)), ident.String)
 		switch {
 		case p.clock == nil && p.beyond != nil:
 			return "group by group"

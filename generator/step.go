@@ -263,7 +263,7 @@ func inSeveralTables(table *catalog.Table) bool {
 
 // stepFields returns the template fields about the rows of a step. They are related rows or rows of
 // the batch. The field Direct is true if the rows of the batch still have the ctid under which the
-// batch locked them. Otherwise the step finds the rows by their key.
+// batch locked them. Otherwise the step finds the rows by the columns of rowKey.
 func (w *policyCompiler) stepFields(s step, numbered bool) fields {
 	rows := w.rowsOf(s, numbered)
 	d := fields{
@@ -273,7 +273,7 @@ func (w *policyCompiler) stepFields(s step, numbered bool) fields {
 		"Deletes": s.Delete != nil,
 		"Table":   w.rowsFrom(),
 		"As":      s.as,
-		"Key":     identifiers(s.from.PrimaryKey),
+		"Key":     identifiers(rowKey(s.from)),
 		"Comment": tableComment(s.from),
 		"Many":    inSeveralTables(s.from),
 		"Rows":    rows,

@@ -298,7 +298,7 @@ func (w *policyCompiler) insert(s step) sqlText {
 	totals := w.totals(in, table)
 	var newest, fixed []valueText // newest: values of the newest row of a group; fixed: values that read no row
 	for i, v := range w.valueTexts(in.Set, "excluded value") {
-		if parsed := w.parse(in.Set[i].Value); !parsed.Subquery && calls(parsed, aggregates...) {
+		if w.isAggregate(in.Set[i]) {
 			totals = append(totals, v)
 		} else if w.fromRow(s, in.Set[i]) {
 			newest = append(newest, v)
@@ -313,6 +313,12 @@ func (w *policyCompiler) insert(s step) sqlText {
 		d["Conflict"], d["Target"] = true, w.rollUp(s, table)
 	}
 	return w.inserted("a row for each group", "grouped insert", d)
+}
+
+// isAggregate reports whether a value of a grouped insert is an aggregate over the rows of a group.
+func (w *policyCompiler) isAggregate(a policy.Assignment) bool {
+	parsed := w.parse(a.Value)
+	return !parsed.Subquery && calls(parsed, aggregates...)
 }
 
 // plainInsert renders an INSERT that adds one row for each row of the step. If the target contains

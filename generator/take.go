@@ -58,8 +58,8 @@ func (p pass) byClock() bool {
 	return p.clock != nil && p.clock.own && p.clock.indexed != "" && !p.byKey
 }
 
-// cursor returns the columns of t that order a pass: the clock and the primary key, or the primary
-// key alone.
+// cursor returns the columns of t that order a pass: the clock and the key of the rows, or the key
+// alone.
 func (w *policyCompiler) cursor(p pass) []columnText {
 	var columns []columnText
 	if !p.nulls && p.byClock() {
@@ -71,15 +71,18 @@ func (w *policyCompiler) cursor(p pass) []columnText {
 	return w.keyed(p, columns)
 }
 
-// keyed appends the columns of the primary key that are missing in columns.
+// keyed appends the columns of the rows' key that are missing in columns.
 func (w *policyCompiler) keyed(p pass, columns []columnText) []columnText {
-	for _, name := range w.table.PrimaryKey {
+	for _, name := range rowKey(w.table) {
 		if p.clock != nil && p.clock.column == name && len(columns) > 0 {
 			continue // the clock is part of the key
 		}
-		column := w.table.Column(name)
-		w.checkOperators(column, w.policy.Table.Position)
-		columns = append(columns, columnText{aliased("t", ident(name)), sqlText(column.Plain())})
+		typ := placeTypes[name]
+		if column := w.table.Column(name); column != nil {
+			w.checkOperators(column, w.policy.Table.Position)
+			typ = sqlText(column.Plain())
+		}
+		columns = append(columns, columnText{aliased("t", ident(name)), typ})
 	}
 	return columns
 }
@@ -89,6 +92,7 @@ func (w *policyCompiler) keyed(p pass, columns []columnText) []columnText {
 type passEntry struct {
 	Cursor [][2]string `json:"cursor,omitempty"` // expressions on t, with their types
 	Range  bool        `json:"range,omitempty"`  // one statement can take the rows between two positions
+	Placed bool        `json:"placed,omitempty"` // the cursor ends with the place of a row
 	Ranked bool        `json:"ranked,omitempty"`
 	Groups bool        `json:"groups,omitempty"`  // a rank alone: uses <policy>_groups and _beyond
 	Index  bool        `json:"indexed,omitempty"` // an index provides the order of a rank
@@ -126,6 +130,7 @@ func (w *policyCompiler) functions() ([]Object, []passEntry) {
 			entry.Cursor = each(w.cursor(p), func(c columnText) [2]string {
 				return [2]string{plainText(c.Name), string(c.Type)}
 			})
+			entry.Placed = len(w.table.PrimaryKey) == 0 && !entry.Whole
 			if !p.nulls && p.byClock() {
 				entry.Bound = plainText(sqlText(joined(p.clock.bounds(), " AND ")))
 			}

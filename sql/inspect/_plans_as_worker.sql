@@ -6,13 +6,13 @@ CREATE OR REPLACE FUNCTION retention._plans_as_worker(
 RETURNS SETOF record LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET timezone = 'UTC'
 SET datestyle = 'ISO, YMD' SET intervalstyle = 'postgres' SET bytea_output = 'hex' SET extra_float_digits = 1
 SET standard_conforming_strings = on SET transform_null_equals = off SET array_nulls = on SET row_security = off
-SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off SET enable_sort = on SET lock_timeout = '200ms'
+SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off SET enable_sort = on SET enable_hashjoin = on
+SET enable_mergejoin = on SET lock_timeout = '200ms'
 SET max_parallel_workers_per_gather = 0 SET random_page_cost = 0.1 SET cpu_tuple_cost = 0.01 AS $function$
 DECLARE
     v_policy retention.policy; v_batch retention.batch_range := retention._batch_range(clock_timestamp());
     v_pass record; v_cursor record;
 BEGIN
-    PERFORM set_config('enable_sort', p_sort::text, true);
     v_batch.tids := '{}';
     FOR v_policy IN SELECT p.* FROM retention.policy p WHERE p.name = ANY (p_policies) AND NOT p.partitions
         AND NOT p.report LOOP
@@ -25,6 +25,9 @@ BEGIN
             BEGIN
                 PERFORM retention._pin(v_policy), set_config('cpu_tuple_cost',
                     CASE WHEN v_pass.value ? 'ranked' THEN '0.01' ELSE '1' END, true);
+                PERFORM set_config('enable_sort', p_sort::text, true), set_config('enable_hashjoin', 'on', true),
+                    set_config('enable_mergejoin', 'on', true);
+                PERFORM retention._plan_for_places(v_pass.value);
                 IF v_pass.value ? 'cursor' THEN
                     v_cursor := retention._cursor(v_policy, v_batch);
                     EXECUTE format('EXPLAIN (FORMAT JSON) SELECT d.rel, d.tid %s ORDER BY %s LIMIT $2', v_cursor.rows,

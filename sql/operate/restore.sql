@@ -6,9 +6,9 @@
 -- restored: how many rows were restored
 -- refused: how many rows were not. Their key exists again, somebody changed them since the run, or
 --   a constraint or trigger refuses them.
--- Raises 0A000 if the policy keeps nothing to restore, and P0002 for an unknown run or row. Raises
--- 22023 for a hold_until in the past, 55P03 while a run of the table is in progress, and 25001 in a
--- transaction that has written.
+-- Raises 0A000 if the policy keeps nothing to restore or its table has no key, and P0002 for an
+-- unknown run or row. Raises 22023 for a hold_until in the past, 55P03 while a run of the table is
+-- in progress, and 25001 in a transaction that has written.
 -- Locks, until the transaction ends:
 -- - a row of the run log, so that runs of the table wait
 -- - retention.hold in EXCLUSIVE mode
@@ -23,7 +23,13 @@ DECLARE v_policy CONSTANT retention.policy := retention._get_policy(restore.poli
 BEGIN
     PERFORM retention._refuse_after_write();
     PERFORM retention._lock_shard(restore.policy);
-    IF v_policy.restores IS NULL THEN
+    IF v_policy.restores IS NULL AND NOT v_policy.partitions
+        AND retention._key_columns(retention._table(v_policy.table_name)) = '{}' THEN
+        RAISE feature_not_supported
+            USING MESSAGE = format('table "%s" has no key, so its rows cannot be restored', v_policy.table_name),
+                  HINT = 'Copy the rows from the archive yourself. Before that, place a hold by the values of '
+                      'columns, or the next run takes the rows again.';
+    ELSIF v_policy.restores IS NULL THEN
         RAISE feature_not_supported
             USING MESSAGE = format('policy "%s" keeps nothing that could be restored', restore.policy),
                   HINT = 'It needs an archive of whole rows with run.id in a column, or an update with "undo".';

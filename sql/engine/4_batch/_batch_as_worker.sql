@@ -16,6 +16,7 @@ LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET timezone = 'UTC' SET 
 SET intervalstyle = 'postgres' SET bytea_output = 'hex' SET extra_float_digits = 1 SET standard_conforming_strings = on
 SET lc_monetary = 'C' SET lc_numeric = 'C' SET lc_time = 'C' SET transform_null_equals = off SET array_nulls = on
 SET row_security = off SET jit = off SET plan_cache_mode = auto SET enable_seqscan = off SET enable_bitmapscan = off
+SET enable_sort = on SET enable_hashjoin = on SET enable_mergejoin = on
 SET max_parallel_workers_per_gather = 0 SET random_page_cost = 0.1 SET cpu_tuple_cost = 0.01 AS $function$
 DECLARE
     v_batch retention.batch_range := p_batch; v_pass CONSTANT jsonb := p_policy.passes -> (p_batch.pass - 1);
@@ -44,6 +45,7 @@ BEGIN
     -- A high cost for each row makes the planner use indexes for guards and joins, and not hash
     -- tables. Ranks read many rows, so they keep the normal cost.
     IF NOT v_pass ? 'ranked' THEN PERFORM set_config('cpu_tuple_cost', '1', true); END IF;
+    PERFORM retention._plan_for_places(v_pass);
     IF v_pass ? 'share' AND NOT p_lock THEN PERFORM retention._share(p_policy.name || '_share'); END IF;
     BEGIN
         v_found := retention._next_rows(p_policy, v_batch, CASE WHEN p_batch.prove THEN 0 ELSE p_rows END, NOT p_lock);

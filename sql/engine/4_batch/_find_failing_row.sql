@@ -17,10 +17,8 @@ BEGIN
     WHILE v_bad IS NULL OR v_bad - v_good > 1 LOOP
         EXECUTE v_walk INTO v_at, v_row USING v_batch, v_n;
         BEGIN
-            EXECUTE format('SELECT count(d.verdict) %s%s', v_cursor.rows,
-                           CASE WHEN v_at IS NOT NULL THEN format(' AND (%s) <= (%s)', v_cursor.names,
-                               retention._position(p_policy, p_batch.pass, v_at)) ELSE '' END)
-            USING v_batch;
+            v_batch.hi := coalesce(v_at, p_batch.hi);
+            EXECUTE format('SELECT count(d.verdict) %s', (retention._cursor(p_policy, v_batch)).rows) USING v_batch;
             EXIT WHEN v_at IS NULL;
             v_good := v_n;
         EXCEPTION WHEN query_canceled OR assert_failure OR OTHERS THEN
