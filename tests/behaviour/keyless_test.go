@@ -306,3 +306,38 @@ policies:
 		}
 	}
 }
+
+// TestWatermarkWithoutAKey counts and emits rows of a table without a key up to a watermark. Many
+// rows have the same position. Each row is processed once, and stays.
+func TestWatermarkWithoutAKey(t *testing.T) {
+	t.Parallel()
+	in := kit.Install(t, `CREATE TABLE e (seq bigint NOT NULL, v int);
+		CREATE TABLE mark (seq bigint NOT NULL);
+		CREATE TABLE total (v int PRIMARY KEY, n bigint NOT NULL);
+		INSERT INTO mark VALUES (0);
+		INSERT INTO e SELECT 1 + i / 50, i % 3 FROM generate_series(0, 299) i`, `
+policies:
+  p:
+    table: e
+    due: {position: {column: seq, watermark: {table: mark, column: seq}}}
+    breaker: {fraction: 100%}
+    then:
+      - insert: {into: total, key: {v: v}, add: {n: "count(*)"}}
+      - emit: {event: seen, payload: {seq: seq}}`)
+	in.SetBatch(70)
+	check := func(taken, all, mark int64) {
+		t.Helper()
+		if o := in.Done("p", noon); o.Taken != taken {
+			t.Errorf("the run took %d rows, want %d", o.Taken, taken)
+		}
+		want := fmt.Sprintf("%d %d %d %d", all, all, all, mark)
+		if got := pgtest.Value[string](t, in, `SELECT concat_ws(' ', (SELECT count(*) FROM e), (SELECT sum(n) FROM total),
+			(SELECT count(*) FROM retention.event), (SELECT seq FROM mark))`); got != want {
+			t.Errorf("rows, total, events and mark are %s, want %s", got, want)
+		}
+	}
+	check(300, 300, 6)
+	in.Exec(t, "INSERT INTO e SELECT 6 + i % 2, 1 FROM generate_series(0, 19) i") // half of them at the old position
+	in.Exec(t, "DELETE FROM e WHERE seq = 6 AND ctid IN (SELECT ctid FROM e WHERE seq = 6 AND v = 1 ORDER BY ctid DESC LIMIT 10)")
+	check(10, 310, 7)
+}

@@ -225,7 +225,7 @@ func (a *author) hold() {
 		}
 		r := a.data[t][a.IntN(len(a.data[t]))]
 		of := t.withAncestors()[max(0, len(t.withAncestors())-1-a.IntN(3))]
-		h := hold{table: of, columns: t.key, plain: len(t.key) == 1 && a.oneIn(2)}
+		h := hold{table: of, columns: t.key, plain: len(t.key) == 1 && !t.keyless && a.oneIn(2)}
 		if a.oneIn(4) {
 			h = hold{table: of, columns: []string{"n"}}
 			switch {

@@ -3,6 +3,7 @@ package model
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"time"
 )
 
@@ -82,11 +83,15 @@ func writeScenario(d dice, number int, zone *time.Location, present, resumes boo
 	a.mistake()
 	a.then()
 	a.inherit()
+	if a.tableSet.item.keyless = a.worksWithoutKey() && !a.oneIn(4); a.tableSet.item.keyless {
+		a.tableSet.item.unique = true
+	}
 	a.fill()
 	a.hold()
 	// A run recognizes a refused row by its table and ctid. If a statement moves the row meanwhile,
 	// the pass of another entry of "any" counts the row again.
-	if a.oneIn(4) && !a.policy.any {
+	// The same holds for a row of a table without a key.
+	if a.oneIn(4) && !a.policy.any && !a.tableSet.item.keyless {
 		for range 1 + a.IntN(2) {
 			a.between = append(a.between, pick(a.dice, a.tableSet.item.disturbances()...))
 		}
@@ -95,6 +100,41 @@ func writeScenario(d dice, number int, zone *time.Location, present, resumes boo
 		a.resume()
 	}
 	return a.scenario
+}
+
+// worksWithoutKey reports whether the policy can take rows of a table without a key. The model
+// knows the order of rows with equal clocks only if the table has a key, so it returns false if the
+// order decides what a run takes.
+func (a *author) worksWithoutKey() bool {
+	p := a.policy
+	if len(p.due) == 0 || p.budget > 0 || a.resumes || p.table.above != nil {
+		return false
+	}
+	for _, e := range p.due {
+		if e.rank != nil || e.clock.nulls {
+			return false
+		}
+	}
+	return !slices.ContainsFunc(p.keep, func(g guard) bool { return g.rank != nil }) &&
+		!slices.ContainsFunc(p.steps, needsKey)
+}
+
+// needsKey reports whether a step does not work on rows of a table without a key.
+func needsKey(s step) bool {
+	switch s := s.(type) {
+	case deletion:
+		return s.related != nil
+	case tableStep:
+		switch of := s.of.(type) {
+		case keyedInsert:
+			return of.newest
+		case archive:
+			return of.related != nil
+		case plainInsert, groupInsert, emitStep:
+			return false
+		}
+	}
+	return true
 }
 
 func (a *author) col(role string) string { return a.tableSet.style(role) }

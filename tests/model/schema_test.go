@@ -29,6 +29,7 @@ type table struct {
 	columns       []column
 	key           []string
 	unique        bool   // the key is a unique constraint, not the primary key
+	keyless       bool   // the columns of the key may be NULL, so pgretain finds no key
 	partition     string // "", HASH, RANGE or LIST, by the first column of the key
 	columnDropped bool   // a column was dropped, and the partitions differ (see partitions)
 	foreign       []foreignKey
@@ -66,7 +67,7 @@ func (t *table) create() string {
 			typ = c.typ
 		}
 		column := quote.Ident(c.name) + " " + typ
-		if c.notNull || slices.Contains(t.key, c.name) {
+		if c.notNull || slices.Contains(t.key, c.name) && !t.keyless {
 			column += " NOT NULL"
 		}
 		columns = append(columns, column)

@@ -91,3 +91,4 @@ CREATE SCHEMA tenant_bela;
 CREATE TABLE tenant_bela.message (id bigint PRIMARY KEY, created_at timestamptz NOT NULL);
 CREATE INDEX ON tenant_bela.message (created_at, id);
 CREATE TABLE tenant_bela.pin (message_id bigint PRIMARY KEY);
+CREATE TABLE app.access_log (line text, status integer NOT NULL, at timestamptz NOT NULL);
