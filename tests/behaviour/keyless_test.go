@@ -341,3 +341,37 @@ policies:
 	in.Exec(t, "DELETE FROM e WHERE seq = 6 AND ctid IN (SELECT ctid FROM e WHERE seq = 6 AND v = 1 ORDER BY ctid DESC LIMIT 10)")
 	check(10, 310, 7)
 }
+
+// TestPlansWithoutAKey checks the plan with which a batch finds its rows in a large table without a
+// key. It sorts only rows with equal clocks, and reads the rows by an index and by their places.
+func TestPlansWithoutAKey(t *testing.T) {
+	t.Parallel()
+	for name, table := range map[string]string{
+		"table": "CREATE TABLE m (at timestamptz NOT NULL, body text)",
+		"partitions": `CREATE TABLE m (at timestamptz NOT NULL, body text) PARTITION BY RANGE (at);
+			CREATE TABLE m_1 PARTITION OF m FOR VALUES FROM (MINVALUE) TO ('2024-01-10');
+			CREATE TABLE m_2 PARTITION OF m DEFAULT`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			const yaml = "policies: {p: {table: m, due: {age: {column: at, older_than: 7 days}}, then: [delete]}}"
+			in := kit.Install(t, table+`; ALTER TABLE m ALTER body SET STORAGE PLAIN;
+				INSERT INTO m SELECT '2024-01-01'::timestamptz + i * interval '3 min', repeat('x', 1900)
+				FROM generate_series(1, 9000) i`, yaml)
+			in.Exec(t, "ANALYZE m")
+			objects, _ := in.Compile(t, yaml)
+			in.WantConforms(t, objects)
+			plan := pgtest.Value[string](t, in, "SELECT plan::text FROM retention._plans(ARRAY['p'], true)")
+			for _, node := range []string{"Incremental Sort", "Nested Loop", "Index Scan", "Tid Scan"} {
+				if !strings.Contains(plan, `"Node Type": "`+node+`"`) {
+					t.Errorf("the plan has no node %s:\n%s", node, plan)
+				}
+			}
+			for _, node := range []string{"Sort", "Seq Scan", "Hash Join", "Merge Join"} {
+				if strings.Contains(plan, `"Node Type": "`+node+`"`) {
+					t.Errorf("the plan has a node %s:\n%s", node, plan)
+				}
+			}
+		})
+	}
+}
