@@ -53,7 +53,8 @@ func (w *policyCompiler) refuseWithoutKey() {
 		case !(pass{clock: k}).byClock():
 			refuse(entry.Clock.ColumnPos, "this clock", order+" No index can contain this clock.")
 		case entry.Clock.NullsDue:
-			refuse(entry.Clock.Position, `"nulls: due"`, "A run reads rows without a timestamp in the order of the key.")
+			refuse(entry.Clock.Position, `"nulls: due"`,
+				"A run reads rows without a timestamp in the order of the key.")
 		}
 	}
 	for _, g := range w.policy.Keep {

@@ -66,7 +66,8 @@ WITH RECURSIVE asked AS (
 ), access AS MATERIALIZED ( -- EXPLAIN appends a number to alias t if t is used twice or has partitions
     SELECT n.n, n.sorted, n.boundary, n.plan ->> 'Relation Name' AS relation,
            coalesce(n.plan ->> 'Index Name', '') AS index, coalesce(n.plan ->> 'Index Cond', '') AS cond,
-           n.plan ->> 'Node Type' ~ '^(Index|Tid Scan$|Foreign Scan$)' AS by_index, (n.plan ->> 'Plan Rows')::float8 AS reckoned
+           n.plan ->> 'Node Type' ~ '^(Index|Tid Scan$|Foreign Scan$)' AS by_index,
+           (n.plan ->> 'Plan Rows')::float8 AS reckoned
     FROM node n WHERE n.plan ->> 'Alias' ~ '^t(_\d+)?$' AND n.plan ? 'Relation Name'
 )
 SELECT coalesce(jsonb_agg(to_jsonb(x)), '[]')::text

@@ -94,13 +94,15 @@ func TestWritersWithoutAKey(t *testing.T) {
 	}{
 		"one statement": {"", "[archive: {into: old}, delete]", false},
 		"row by row":    {"", "[archive: {into: old}, delete]", true},
-		"partitions": {` PARTITION BY HASH (id); CREATE TABLE m_0 PARTITION OF m FOR VALUES WITH (MODULUS 2, REMAINDER 0);
+		"partitions": {` PARTITION BY HASH (id);
+			CREATE TABLE m_0 PARTITION OF m FOR VALUES WITH (MODULUS 2, REMAINDER 0);
 			CREATE TABLE m_1 PARTITION OF m FOR VALUES WITH (MODULUS 2, REMAINDER 1)`,
 			"[archive: {into: old}, delete]", false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := newStageOf(t, `CREATE TABLE m (id int NOT NULL, at date NOT NULL, v int NOT NULL DEFAULT 0)`+c.layout+`;
+			s := newStageOf(t, `
+				CREATE TABLE m (id int NOT NULL, at date NOT NULL, v int NOT NULL DEFAULT 0)`+c.layout+`;
 				CREATE TABLE old (id int, at date, v int);
 				CREATE INDEX ON m (id);
 				CREATE TABLE refreshed (id int);`, `
@@ -112,7 +114,7 @@ policies: {p: {table: m, due: {age: {column: at, older_than: 7 days}}, breaker: 
 			s.Exec(t, "INSERT INTO m SELECT i, '2024-01-01' FROM generate_series(1, 3000) i")
 			var writers []*task
 			for w := range 4 {
-				// Each writer has its own rows. A refreshed row is recorded in the same transaction.
+				// Each writer has its own rows. It records a row that it refreshes.
 				writers = append(writers, s.start(s.Conn(t), fmt.Sprintf(`DO $$
 					DECLARE v_id int;
 					BEGIN

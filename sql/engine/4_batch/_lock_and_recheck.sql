@@ -12,8 +12,8 @@ LANGUAGE plpgsql AS $function$
 DECLARE
     v_batch retention.batch_range := p_batch; v_pass CONSTANT jsonb := p_policy.passes -> (p_batch.pass - 1);
     v_parts CONSTANT boolean := EXISTS (SELECT FROM pg_class c WHERE c.oid = p_table AND c.relkind = 'p');
-    -- The planner evaluates the comparison with an array first, because it costs little. So an error
-    -- of a row in another partition, at the same place, does not refuse a batch of one row.
+    -- The server compares with the array first, because that costs little. So an error of a row in
+    -- another partition, at the same place, does not refuse a batch of one row.
     v_these CONSTANT text := CASE WHEN v_parts THEN
         ' AND %1$s.%2$s = ANY ($2)
           AND (%1$s.%2$s, %1$s.%3$s) IN (SELECT x.rel, x.tid FROM unnest($2, $3) x (rel, tid))' ELSE '' END;
