@@ -381,3 +381,31 @@ func TestPlansWithoutAKey(t *testing.T) {
 		})
 	}
 }
+
+// TestEachSchemaWithoutAKey runs one policy on the tables of two schemas that have no key.
+func TestEachSchemaWithoutAKey(t *testing.T) {
+	t.Parallel()
+	schema := ""
+	for _, name := range []string{"tenant_a", "tenant_b"} {
+		schema += strings.ReplaceAll(`CREATE SCHEMA x; CREATE TABLE x.log (at timestamptz NOT NULL, n int);
+			CREATE INDEX ON x.log (at);
+			INSERT INTO x.log SELECT '2024-01-01'::timestamptz + i / 20 * interval '45 days', i % 3
+				FROM generate_series(0, 79) i;`, "x", name)
+	}
+	in := kit.Install(t, schema, `
+each: {each_tenant: {schemas: "tenant_*"}}
+policies:
+  log: {table: each_tenant.log, due: {age: {column: at, older_than: 7 days}}, keep: {n: "n = 2"}, batch: {rows: 7},
+    then: [delete]}`)
+	for _, name := range []string{"tenant_a", "tenant_b"} {
+		rows := "SELECT at, n FROM " + name + ".log"
+		want := in.Rows(rows + " WHERE n = 2 OR at > '2024-03-25' ORDER BY 1, 2")
+		o := in.Done("log@"+name, noon)
+		if diff := cmp.Diff(want, in.Rows(rows+" ORDER BY 1, 2")); diff != "" {
+			t.Errorf("rows left in %s (-want +got):\n%s", name, diff)
+		}
+		if o.Taken+int64(len(want)) != 80 || o.Batches < 2 {
+			t.Errorf("the run of %s took %d rows in %d batches, and %d stay", name, o.Taken, o.Batches, len(want))
+		}
+	}
+}
