@@ -23,6 +23,7 @@ UPDATE expected."crm.email_message" SET answers = NULL WHERE answers NOT IN (SEL
 DELETE FROM expected."crm.attachment" WHERE email_id NOT IN (SELECT id FROM expected."crm.email_message");
 DELETE FROM expected."crm.web_session" WHERE "expiresAt" < now() - interval '7 days';
 DELETE FROM expected."crm.gps_fix" WHERE to_timestamp(ctime / 1000.0) < now() - interval '90 days';
+DELETE FROM expected."crm.click" WHERE at < now() - interval '90 days';
 DELETE FROM expected."crm.search_cache" WHERE last_used_at < now() - interval '90 days';
 DELETE FROM expected."Ops.import_row" WHERE processed_on < current_date - 90;
 DELETE FROM expected."Ops.webhook_delivery" WHERE "deliveredAt" < now() - interval '90 days';
