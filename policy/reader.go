@@ -174,11 +174,16 @@ func (r *reader) content(node *yaml.Node) diag.Position {
 	return p
 }
 
-// DidYouMean returns a hint with the nearest of the known names, or "" if none is near.
+// DidYouMean returns a hint with the nearest of the known names, or "" if none is near. Of two
+// equally near names, it prefers one with the same first letter.
 func DidYouMean(name string, known []string) string {
-	best, distance := "", min(2+len(name)/4, len(name))
+	best, distance := "", 2*min(2+len(name)/4, len(name))
 	for _, candidate := range known {
-		if d := levenshtein.Distance(name, candidate, nil); d < distance {
+		d := 2 * levenshtein.Distance(name, candidate, nil)
+		if candidate == "" || name == "" || candidate[0] != name[0] {
+			d++
+		}
+		if d < distance {
 			best, distance = candidate, d
 		}
 	}

@@ -2,13 +2,16 @@ package tests
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"pgretain/internal/inspect"
 	"pgretain/internal/lint"
@@ -209,5 +212,64 @@ policies:
 	if n := pgtest.Value[int](t, conn, `SELECT count(*)::int FROM pg_index
 		WHERE indrelid = 'app.visit'::regclass AND indpred IS NULL`); n != 2 {
 		t.Errorf("app.visit has %d indexes without a predicate, want 2: the key's and the policy's", n)
+	}
+}
+
+// TestValuesAgainstPostgreSQL compares lint's findings on literal texts with the server. If lint
+// says that a text is no label of an enum, the server must refuse to compare it. If lint says that
+// a CHECK constraint excludes a text, the server must refuse a row with it. Where every constraint
+// is a list, lint must report exactly these texts.
+func TestValuesAgainstPostgreSQL(t *testing.T) {
+	t.Parallel()
+	db := pgtest.Database(t)
+	db.Exec(t, `CREATE SCHEMA app;
+		CREATE TYPE app.state AS ENUM ('open', 'done', 'it''s');
+		CREATE DOMAIN app.over_state AS app.state;
+		CREATE DOMAIN app.size AS varchar(9) CHECK (VALUE IN ('s', 'open'));
+		CREATE TABLE app.task (
+			id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, at timestamptz NOT NULL DEFAULT now(),
+			a app.state, b app.over_state, c app.size, d text CHECK (d IN ('done', 'it''s')),
+			e varchar(9) CHECK (e = 'open' OR e = 's' OR e IS NULL), f text CHECK (f <> 'gone'))`)
+	snapshot, unknown, err := inspect.Snapshot(t.Context(), db.Conn(t),
+		inspect.Request{Tables: []string{"app.task"}, SearchPath: []string{"public"}, Runtime: "retention"})
+	if err != nil || len(unknown) > 0 {
+		t.Fatalf("%v %v", unknown, err)
+	}
+	conn, reported := db.Conn(t), map[string]int{}
+	for _, column := range strings.Fields("a b c d e f") {
+		for _, text := range []string{"'open'", "'done'", "'it''s'", "'s'", "'gone'", "'Open'", "''"} {
+			for _, form := range []string{"%s = %s", "%s NOT IN (%s)", "%[2]s IS DISTINCT FROM %[1]s"} {
+				where := fmt.Sprintf(form, column, text)
+				yaml := fmt.Sprintf("version: 1\npolicies:\n  p: {table: app.task, where: %q, due: {age: {column: at, "+
+					"older_than: 1 day}}, then: [delete]}\n", where)
+				file, list := policy.Parse("policy.yaml", []byte(yaml))
+				if file == nil {
+					t.Fatal(list)
+				}
+				var codes []string
+				for _, d := range lint.Check(file, snapshot) {
+					if d.Code == "L037" || d.Code == "L038" {
+						codes = append(codes, d.Code)
+						reported[d.Code]++
+					}
+				}
+				var want []string
+				_, err := conn.Exec(t.Context(), "EXPLAIN SELECT FROM app.task WHERE "+where)
+				if refused := (*pgconn.PgError)(nil); errors.As(err, &refused) {
+					if refused.Code == "22P02" { // not for b: a domain over an enum has no operator for a bare text
+						want = append(want, "L037")
+					}
+				} else if _, err := conn.Exec(t.Context(), fmt.Sprintf("INSERT INTO app.task (%s) VALUES (%s)", column,
+					text)); err != nil && column != "f" { // the constraint of f is no list
+					want = append(want, "L038")
+				}
+				if !slices.Equal(codes, want) {
+					t.Errorf("lint reports %v for %s, want %v: %v", codes, where, want, err)
+				}
+			}
+		}
+	}
+	if reported["L037"] < 10 || reported["L038"] < 20 {
+		t.Errorf("lint reports too little: %v", reported)
 	}
 }

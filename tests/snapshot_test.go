@@ -233,3 +233,35 @@ func TestSnapshotIsStable(t *testing.T) {
 		t.Error("the file does not end with a line break")
 	}
 }
+
+// TestSnapshotValues checks that a snapshot has the labels of enums, and the texts that CHECK
+// constraints allow. It leaves out constraints that some rows may violate, and columns in which
+// different texts may be equal.
+func TestSnapshotValues(t *testing.T) {
+	t.Parallel()
+	db := snapshotTemplate.Database(t)
+	db.Exec(t, `
+		CREATE COLLATION app.folded (provider = icu, locale = 'und-u-ks-level2', deterministic = false);
+		CREATE TYPE app.state AS ENUM ('open', 'done');
+		ALTER TYPE app.state ADD VALUE 'it''s' BEFORE 'done';
+		CREATE DOMAIN app.over_state AS app.state;
+		CREATE DOMAIN app.size AS varchar(9) CHECK (VALUE IN ('s', 'l'));
+		CREATE TABLE app.valued (
+			a app.state, b app.over_state, c app.size,
+			d text CHECK (d IN ('x', 'it''s')), e varchar(5) CHECK (e = 'x' OR e = 'y' OR e IS NULL),
+			f text COLLATE "C" CHECK (f = 'x'), g text CHECK (g IN ('x', 'y')) CHECK (g IN ('y', 'z')),
+			h text COLLATE app.folded CHECK (h = 'x'), i char(3) CHECK (i = 'x'), j citext CHECK (j = 'x'),
+			k text CHECK (k IN ('x')) NO INHERIT, l text CHECK (l <> 'x'), m text CHECK (m = 'x' OR length(m) > 3),
+			n text, o app.state[], p text, CHECK (n = 'x' OR d = 'x'));
+		ALTER TABLE app.valued ADD CHECK (p = 'x') NOT VALID;`)
+	s, _ := snapshot(t, db, "app.valued")
+	want := map[string][]string{"a": {"open", "it's", "done"}, "b": {"open", "it's", "done"}, "c": {"s", "l"},
+		"d": {"x", "it's"}, "e": {"x", "y"}, "f": {"x"}, "g": {"y"}}
+	got := map[string][]string{}
+	for _, c := range s.Table("app.valued").Columns {
+		if list := append(c.Labels, c.Values...); list != nil {
+			got[c.Name] = list
+		}
+	}
+	equal(t, "labels and texts", want, got)
+}

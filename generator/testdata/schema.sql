@@ -170,3 +170,12 @@ CREATE SCHEMA shop_anna;
 CREATE TABLE shop_anna.item (id bigint PRIMARY KEY, at timestamptz NOT NULL);
 CREATE INDEX item_at ON shop_anna.item (at, id);
 CREATE TABLE shop_anna.sold (item_id bigint PRIMARY KEY REFERENCES shop_anna.item, at timestamptz NOT NULL);
+
+-- Columns that can hold only some texts.
+CREATE TYPE app.task_state AS ENUM ('open', 'running', 'done', 'failed');
+CREATE TABLE app.task (
+    id bigint PRIMARY KEY,
+    state app.task_state NOT NULL,
+    outcome text CHECK (outcome IN ('kept', 'dropped')),
+    at timestamptz NOT NULL
+);

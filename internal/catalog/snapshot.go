@@ -130,6 +130,11 @@ type Column struct {
 	Virtual   bool   `json:"virtual,omitempty"`
 	Collation string `json:"collation,omitempty"` // collation, if it is not the database's default
 	Operators string `json:"operators,omitempty"` // schema in which the type has its own operators
+
+	// labels of an enum in its order, also for a domain over an enum
+	Labels []string `json:"labels,omitempty"`
+	// all texts other than NULL that CHECK constraints allow; equal texts are equal bytes
+	Values []string `json:"values,omitempty"`
 }
 
 // Index is one index as pg_get_indexdef prints it. Columns lists the key columns, "" for an

@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"pgretain/internal/catalog"
+	"pgretain/internal/pgparse"
 	"pgretain/internal/quote"
 	"pgretain/policy"
 	sqlfiles "pgretain/sql"
@@ -144,6 +145,9 @@ func Read(ctx context.Context, tx Querier, request Request) (*catalog.Snapshot, 
 	if err := distribute(ctx, tx, snapshot.Graph()); err != nil {
 		return nil, nil, err
 	}
+	if err := addValues(ctx, tx, snapshot); err != nil {
+		return nil, nil, err
+	}
 	for _, e := range examples {
 		rename(answer.Unknown, e.Schema, e.Word)
 		if err := snapshot.Rename(e.Schema, e.Word); err != nil {
@@ -181,6 +185,30 @@ func distribute(ctx context.Context, tx Querier, tables catalog.Graph) error {
 		if t := tables[d.Table]; t != nil {
 			t.Distribution = &d.Distribution
 		}
+	}
+	return err
+}
+
+// addValues reads which texts the CHECK constraints of a column allow. A constraint that is no list
+// of texts says nothing. A column with several lists allows what all of them allow.
+func addValues(ctx context.Context, tx Querier, s *catalog.Snapshot) error {
+	names, tables := []string{}, s.Graph()
+	for _, t := range s.Tables {
+		names = append(names, t.String())
+	}
+	type check struct{ Table, Column, Expression string }
+	list, err := collect[check](ctx, tx, "checks", names)
+	for _, found := range list {
+		values := pgparse.ValueList(found.Expression)
+		t := tables[found.Table]
+		if values == nil || t == nil || t.Column(found.Column) == nil {
+			continue
+		}
+		column := t.Column(found.Column)
+		if column.Values != nil {
+			values = slices.DeleteFunc(values, func(v string) bool { return !slices.Contains(column.Values, v) })
+		}
+		column.Values = values
 	}
 	return err
 }

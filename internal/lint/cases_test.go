@@ -218,6 +218,65 @@ var cases = map[string]struct {
 		[]string{"L035"},
 	},
 
+	"NULL with a cast": {
+		`a: {table: app.note, where: "kind = 'x'", then: [{update: {set: {kind: "(NULL::text)"}}}]}`,
+		[]string{"L035"},
+	},
+	"NULL of YAML": {
+		`a: {table: app.note, where: "kind = 'x'", then: [{update: {set: {kind: NULL}}}]}`,
+		[]string{"L035"},
+	},
+	"NULL for a new row": {
+		`a: {table: app.note, where: "kind = 'x'", ` +
+			`then: [{insert: {into: app.task, key: {id: id}, set: {state: "NULL"}}}, delete]}`,
+		[]string{"L035"},
+	},
+
+	// Labels of enums, and lists of CHECK constraints.
+	"labels that exist": {
+		`a: {table: app.task, where: "state IN ('done', 'failed') AND state > 'open' AND t.state <> ALL (ARRAY['open'])",
+			due: {age: {column: at, older_than: 1 day}}, keep: {k: "outcome = 'kept'"}, then: [delete]}`,
+		[]string{"L010"},
+	},
+	"a label in each place": {
+		`a: {table: app.task, where: "(state IN ('x1', 'done') OR 'x2' = t.state) AND state >= 'x3' AND ` +
+			`state = ANY (ARRAY['x4', 'open'])", due: {age: {column: at, older_than: 1 day}}, ` +
+			`keep: {k: "NOT (state BETWEEN 'x5' AND 'done')", l: "state IS NOT DISTINCT FROM 'x6'"}, then: [delete]}`,
+		[]string{"L037", "L037", "L037", "L037", "L037", "L037"},
+	},
+	"a label in a sub-select": {
+		`a: {table: app.note, where: "EXISTS (SELECT FROM app.task k WHERE k.id = t.id AND k.state = 'gone')", ` +
+			`due: {age: {column: made_at, older_than: 1 day}}, ` +
+			`keep: {k: "EXISTS (SELECT FROM app.task WHERE outcome = 'gone' AND task.id = owner_id)"}, then: [delete]}`,
+		[]string{"L037", "L038"},
+	},
+	"another column of that name": {
+		`a: {table: app.note, where: "state = 'gone' AND EXISTS (SELECT FROM app.task k WHERE t.state = 'gone' ` +
+			`AND k.id = t.id)", due: {age: {column: made_at, older_than: 1 day}}, then: [delete]}`,
+		nil,
+	},
+	"a name that may mean two columns": {
+		`a: {table: app.note, due: {age: {column: made_at, older_than: 1 day}}, keep: {k: "EXISTS (SELECT FROM ` +
+			`app.task k, (SELECT 'gone' AS state) x WHERE x.state = 'gone')"}, then: [delete]}`,
+		nil,
+	},
+	"a label of a join and of related rows": {
+		`a: {table: app.note, due: {age: {column: made_at, older_than: 1 day}}, join: {k: {table: app.task, ` +
+			`where: "k.id = t.id"}}, where: "k.state = 'gone'", then: [{delete: {table: app.task, as: c1, ` +
+			`where: "c1.id = t.id AND c1.state = 'open'"}}, delete]}`,
+		[]string{"L037"},
+	},
+	"a text as text": {
+		`a: {table: app.task, where: "state::text = 'gone' AND outcome LIKE 'gone' AND outcome || '' = 'gone'",
+			due: {age: {column: at, older_than: 1 day}}, then: [delete]}`,
+		nil,
+	},
+	"texts that a step writes": {
+		`a: {table: app.task, where: "state = 'open'", due: {age: {column: at, older_than: 1 day}}, ` +
+			`then: [{update: {set: {state: "'gone'", outcome: "'gone'"}}}]}`,
+		[]string{"L037", "L038"},
+	},
+
 	// Watermarks.
 	"a mark of equal numbers": {
 		`a: {table: app.note, ` +

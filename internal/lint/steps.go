@@ -2,7 +2,6 @@ package lint
 
 import (
 	"slices"
-	"strings"
 
 	"pgretain/policy"
 )
@@ -52,26 +51,6 @@ func (l *linter) checkEqualPositions(p *policy.Policy, k *policy.Clock) {
 		}
 	}
 	l.warn("L034", k.Watermark.Position, p, words{"Column": k.Column})
-}
-
-// checkNullInto adds a warning for an update that writes NULL into a column that is NOT NULL. The
-// server refuses each of these rows.
-func (l *linter) checkNullInto(p *policy.Policy) {
-	for _, s := range p.Then {
-		t := l.tableOf(p)
-		if s.Related != nil {
-			t = l.graph[s.Related.Table.String()]
-		}
-		if s.Update == nil || t == nil {
-			continue
-		}
-		for _, a := range s.Update.Set {
-			if c := t.Column(a.Column); c != nil && c.NotNull &&
-				strings.EqualFold(strings.TrimSpace(a.Value.SQL), "null") {
-				l.warn("L035", a.Position, p, words{"Column": a.Column, "Table": t.Schema + "." + t.Name})
-			}
-		}
-	}
 }
 
 // checkRowSecurity adds a warning if the worker may not read a table of a policy, because the table

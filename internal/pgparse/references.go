@@ -115,6 +115,7 @@ func (w *walker) message(m protoreflect.Message) {
 		w.qualified(n.Names)
 	case *query.A_Expr:
 		w.qualified(n.Name)
+		w.compare(n)
 		if op := lastName(n.Name); (op == "@@" || op == "@@@") && n.Lexpr != nil && !certainlyNotText(n.Lexpr) {
 			w.recordFirst(&w.expr.Session, op, n.Location)
 		}
@@ -179,13 +180,15 @@ func (w *walker) ctes(clause *query.WithClause) {
 	}
 }
 
-func (w *walker) column(n *query.ColumnRef) {
+func (w *walker) column(n *query.ColumnRef) { w.expr.Columns = append(w.expr.Columns, w.columnRef(n)) }
+
+func (w *walker) columnRef(n *query.ColumnRef) ColumnRef {
 	ref := ColumnRef{Fields: texts(n.Fields), Offset: w.offset(n.Location), Depth: max(w.depth, 0),
 		Beside: w.beside, Derived: w.derived}
 	if last := len(ref.Fields) - 1; ref.Fields[last] == "" {
 		ref.Star, ref.Fields = true, ref.Fields[:last:last]
 	}
-	w.expr.Columns = append(w.expr.Columns, ref)
+	return ref
 }
 
 func (w *walker) tableRef(n *query.RangeVar) TableRef {

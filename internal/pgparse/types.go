@@ -19,9 +19,11 @@ func (e *Error) Error() string { return e.Message }
 type Expr struct {
 	SQL     string
 	Columns []ColumnRef // all column references, in order of appearance
-	Calls   []Call      // all function calls
-	Schemas []string    // schemas that qualify functions, types and operators
-	Tables  []TableRef  // all tables of FROM clauses, in order of appearance
+	// all comparisons of columns with literal texts
+	Compared []Comparison
+	Calls    []Call     // all function calls
+	Schemas  []string   // schemas that qualify functions, types and operators
+	Tables   []TableRef // all tables of FROM clauses, in order of appearance
 	// the expression itself, then its queries; a query comes before the queries inside it
 	Levels   []Level
 	Subquery bool // contains a sub-select

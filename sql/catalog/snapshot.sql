@@ -118,7 +118,7 @@ WITH RECURSIVE relation AS MATERIALIZED (
                    'identity', CASE a.attidentity WHEN 'a' THEN 'always' WHEN 'd' THEN 'by default' ELSE '' END,
                    'collation', CASE WHEN a.attcollation IN (0, 'pg_catalog.default'::regcollation) THEN ''
                                      ELSE a.attcollation::regcollation::text END,
-                   'operators', coalesce(own.schema, '')) ORDER BY a.attnum) AS list
+                   'operators', coalesce(own.schema, '')) || coalesce(labels.object, '{}') ORDER BY a.attnum) AS list
           FROM read
           JOIN pg_attribute AS a ON a.attrelid = read.oid AND a.attnum > 0 AND NOT a.attisdropped
           LEFT JOIN pg_attrdef AS d ON d.adrelid = a.attrelid AND d.adnum = a.attnum
@@ -135,6 +135,10 @@ WITH RECURSIVE relation AS MATERIALIZED (
               FROM pg_type AS y JOIN pg_namespace AS n ON n.oid = y.typnamespace
              WHERE y.oid = coalesce(base.oid, a.atttypid) AND y.typtype = 'b' AND y.typcategory <> 'A'
                AND n.nspname <> 'pg_catalog') AS own ON true
+          LEFT JOIN LATERAL ( -- of an enum, or of a domain over an enum
+            SELECT jsonb_build_object('labels', jsonb_agg(e.enumlabel ORDER BY e.enumsortorder)) AS object
+              FROM pg_enum AS e WHERE e.enumtypid = coalesce(base.oid, a.atttypid)
+            HAVING count(*) > 0) AS labels ON true
          GROUP BY 1) AS columns USING (oid)
       LEFT JOIN (
         SELECT i.indrelid AS oid, jsonb_agg(jsonb_build_object(
