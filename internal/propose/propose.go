@@ -35,6 +35,9 @@ type draft struct {
 	Partitions bool     // the policy takes partitions
 	referring  []string // tables with foreign keys to this table
 	Secured    bool     // row security is on, here or in a table that refers to this table
+	Kind       kind     // kind of the table
+	State      state    // column that says which rows are finished; its Column may be nil
+	Work       bool     // rows are work that may be unfinished
 
 	reason string // why the table has no policy, "" if it has one
 	related
@@ -78,17 +81,22 @@ func newFile(snapshot *catalog.Snapshot, statistics *catalog.Statistics) *file {
 
 // draft returns the draft of a table, without regard to other tables.
 func (f *file) draft(t *catalog.Table) *draft {
-	d := &draft{Table: t, Growth: f.Tables[t.String()]}
-	d.Clocks, d.unfit = clocksOf(t, f.Statistics)
+	d := &draft{Table: t, Growth: f.Tables[t.String()], Kind: kindOf(t), State: stateOf(t)}
+	d.Work = d.Kind.Is == queueKind.Is || d.State.Column != nil && !d.Kind.appends()
+	rules := clockRules
+	if d.Work {
+		rules = workRules
+	}
+	d.Clocks, d.unfit = clocksOf(t, rules, f.Statistics)
 	d.reach = f.reachOf(d.String())
 	for _, key := range f.tables.KeysTo(d.String()) {
 		if root := f.tables.Root(key.Table); root != d.String() {
 			d.referring = with(d.referring, root)
 		}
 	}
-	if t.Strategy == "range" && len(t.KeyColumns) == 1 && len(d.referring) == 0 {
+	if t.Strategy == "range" && len(t.KeyColumns) == 1 && len(d.referring) == 0 && !d.Work {
 		if key := t.Column(t.KeyColumns[0]); key != nil && isTime(key.Plain()) {
-			d.Partitions, d.Clocks = true, []clock{{clockRule{"old", nil, "age", window}, key, "", catalog.Range{}}}
+			d.Partitions, d.Clocks = true, []clock{{oldRule, key, "", catalog.Range{}}}
 		}
 	}
 	return d
@@ -116,7 +124,11 @@ func (f *file) relate(d *draft) {
 	if slices.ContainsFunc(f.drafts, func(o *draft) bool { return o != d && plain(o.Name) == base }) {
 		base = plain(d.Schema) + "_" + base
 	}
-	d.Policy = unique(f.names, base, "_"+d.Clocks[0].suffix)
+	suffix := d.Clock().suffix
+	if d.Condition() != "" {
+		suffix = finishedRule.suffix
+	}
+	d.Policy = unique(f.names, base, "_"+suffix)
 	f.names = append(f.names, d.Policy)
 	for _, by := range d.refuses {
 		if f.isPart(by) {

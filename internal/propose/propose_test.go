@@ -60,7 +60,7 @@ func found(t *testing.T, text string, s *catalog.Snapshot) diag.List {
 	return slices.DeleteFunc(list, func(d diag.Diagnostic) bool { return d.Code == "P062" || d.Code == "P064" })
 }
 
-// TestGolden compares the policy file for 27 tables of all kinds with testdata/retention.yaml. The
+// TestGolden compares the policy file for 30 tables of all kinds with testdata/retention.yaml. The
 // file must have no findings as it is, with one proposal uncommented, and with all uncommented.
 // TestSchemaFile of tests/firstday compares the snapshot of these tables with a server.
 func TestGolden(t *testing.T) {
@@ -104,7 +104,8 @@ func TestWords(t *testing.T) {
 	for _, want := range []string{
 		"\n## app.log, 4212 MB, about 12,345,678 rows, 31,000 inserts a day since 2026-01-01\n",
 		"\n## 2.5 % of the rows have no created, and stay.\n",
-		"\n#     due: {age: {column: created, encoding: epoch_s, older_than: 90 days}}\n",
+		"\n#         column: created  # a guess: ", "\n#         encoding: epoch_s\n",
+		"\n#         older_than: 6 months  # a guess: the window for a log\n",
 		"\n  time_zone: America/Argentina/Buenos_Aires  #", "\n  trust: [a, b]  #",
 	} {
 		if !strings.Contains(got.Text, want) {
@@ -227,7 +228,8 @@ func randomSchema(random *rand.Rand) *catalog.Snapshot {
 	s := &catalog.Snapshot{SearchPath: []string{"public"}}
 	for i := range 7 {
 		clock := []string{"created_at", "closed_at", "expires_at", "other"}[random.IntN(4)]
-		s.Tables = append(s.Tables, &catalog.Table{Schema: "app", Name: fmt.Sprintf("a%d", i), Kind: "table",
+		s.Tables = append(s.Tables, &catalog.Table{Schema: "app", Kind: "table",
+			Name:       fmt.Sprintf("a%d%s", i, []string{"", "_audit", "_log", "_cache"}[random.IntN(4)]),
 			PrimaryKey: []string{"id"},
 			Columns:    []catalog.Column{{Name: "id", Type: "bigint", NotNull: true}, {Name: clock, Type: "date"}}})
 	}
@@ -243,4 +245,79 @@ func randomSchema(random *rand.Rand) *catalog.Snapshot {
 		}
 	}
 	return s
+}
+
+// work returns a table with a primary key and the given columns, each written as "name type".
+func work(name string, columns ...string) *catalog.Table {
+	t := &catalog.Table{Schema: "app", Name: name, Kind: "table", PrimaryKey: []string{"id"},
+		Columns: []catalog.Column{{Name: "id", Type: "bigint", NotNull: true}}}
+	for _, c := range columns {
+		name, typ, _ := strings.Cut(c, " ")
+		column := catalog.Column{Name: name, Type: map[string]string{"time": "timestamp with time zone",
+			"enum": "app.state", "domain": "app.job_state", "check": "text"}[typ]}
+		switch typ {
+		case "domain":
+			column.Base, column.Labels = "app.state", []string{"queued", "Completed", "failed"}
+		case "enum":
+			column.Labels = []string{"queued", "running", "Completed", "retryable", "failed", "it's"}
+		case "check":
+			column.Values = []string{"new", "done", "cancelled"}
+		}
+		if column.Type == "" {
+			column.Type = typ
+		}
+		t.Columns = append(t.Columns, column)
+	}
+	return t
+}
+
+// TestWork checks that no proposal takes rows of unfinished work: the clock is a time at which the
+// work ended, or a condition names the states of finished rows. A table in which no column tells
+// that is undecided.
+func TestWork(t *testing.T) {
+	t.Parallel()
+	const finished = "where: \"state IN ('Completed', 'failed')\""
+	for _, c := range []struct {
+		table *catalog.Table
+		want  []string // parts of the proposal, or of the reason for no proposal
+	}{
+		{work("job", "created_at time", "finalized_at time"), []string{"column: finalized_at", "30 days"}},
+		{work("job", "created_at time", "state enum", "finalized_at time"), []string{"column: finalized_at", finished}},
+		{work("job", "created_at time", "state enum", "updated_at time"), []string{"column: updated_at", finished}},
+		{work("job", "created_at time", "state domain"), []string{"where: \"state::app.state IN ('Completed', 'failed')\""}},
+		{work("job", "created_at time", "state enum"), []string{"job_finished:", "column: created_at", finished}},
+		{work("ticket", "created_at time", "status check"), []string{"column: created_at",
+			"where: \"status IN ('done', 'cancelled')\""}},
+		{work("job", "lease_expires_at time", "created_at time", "done_at time"), []string{"column: done_at"}},
+		{work("job", "lease_expires_at time", "state enum", "created_at time"), []string{"column: created_at", finished}},
+		{work("outbox_event", "at time", "processed boolean"), []string{"column: at", "where: processed"}},
+		{work("job", "inserted_at time", "completed_at time", "state text"), []string{"column: completed_at",
+			"## Column state may say which rows are finished"}},
+		{work("job", "created_at time"), []string{"app.job: \"undecided: no column is known"}},
+		{work("outbox_event", "created_at time"), []string{"app.outbox_event: \"undecided: no column is known"}},
+		{work("job", "created_at time", "expires_at time"), []string{"app.job: \"undecided: no column is known"}},
+		{work("ticket", "created_at time", "state text"), []string{"perhaps state, whose values are not known here"}},
+		{work("ticket", "created_at time", "status integer"), []string{"perhaps status, whose values are not known"}},
+		{work("access_log", "at time", "status integer"), []string{"column: at", "6 months"}},
+		{work("job_audit", "at time"), []string{"column: at", "7 years"}},
+		{work("session", "created_at time"), []string{"column: created_at", "30 days"}},
+		{work("session", "expires_at time"), []string{"column: expires_at", "grace: 7 days"}},
+		{work("note", "created_at time", "deleted_at time"), []string{"column: deleted_at", "30 days"}},
+		{work("note", "created_at time"), []string{"column: created_at", "1 year"}},
+	} {
+		s := &catalog.Snapshot{SearchPath: []string{"public"}, Tables: []*catalog.Table{c.table}}
+		got := propose.Write(s, schemaFile(), "work")
+		if list := found(t, uncommented(got.Text), s); len(list) > 0 {
+			t.Errorf("%v\n%s", list, got.Text)
+		}
+		for _, want := range c.want {
+			if !strings.Contains(got.Text, want) {
+				t.Errorf("table %s: the file does not contain %q:\n%s", c.table.Name, want, got.Text)
+			}
+		}
+		guesses := strings.Count(got.Text, "# a guess: ")
+		if got.Proposals > 0 && guesses < 3 {
+			t.Errorf("table %s: %d parts are marked as guesses:\n%s", c.table.Name, guesses, got.Text)
+		}
+	}
 }

@@ -111,6 +111,56 @@ func (d *draft) Clock() clock      { return d.Clocks[0] }
 func (d *draft) Goes() []string    { return without(d.goes, d.Keeps) }
 func (d *draft) Changed() []string { return without(d.Cascades, d.goes) }
 
+// Window returns the window of the clock in YAML.
+func (d *draft) Window() string {
+	switch d.Clock().suffix {
+	case expiredRule.suffix:
+		return "grace: 7 days"
+	case deletedRule.suffix:
+		return "older_than: 30 days"
+	}
+	return "older_than: " + d.Kind.Window
+}
+
+// WindowFor says for what the window is a guess.
+func (d *draft) WindowFor() string {
+	switch d.Clock().suffix {
+	case expiredRule.suffix:
+		return "somebody may still ask for a row that has expired"
+	case deletedRule.suffix:
+		return "somebody may want a deleted row back"
+	}
+	return "the window for " + d.Kind.Is
+}
+
+// Condition returns the condition that finished rows meet. It returns "" if no column is known to
+// say which rows are finished.
+func (d *draft) Condition() string {
+	switch {
+	case !d.Work || d.State.Column == nil:
+		return ""
+	case d.State.Flag:
+		return quote.Ident(d.State.Name)
+	case d.State.Finished == nil:
+		return ""
+	}
+	cast := "" // a domain over an enum has no operator that compares it with a text
+	if d.State.Base != "" && len(d.State.Labels) > 0 {
+		cast = "::" + d.State.Base
+	}
+	values := strings.Join(lists.Map(d.State.Finished, quote.Literal), ", ")
+	return quote.Ident(d.State.Name) + cast + " IN (" + values + ")"
+}
+
+// MayState returns the name of a column that may say which rows are finished, if the proposal does
+// not use it.
+func (d *draft) MayState() string {
+	if !d.Work || d.State.Column == nil || d.Condition() != "" {
+		return ""
+	}
+	return d.State.Name
+}
+
 // Builds reports whether the migration must build an index for the clock.
 func (d *draft) Builds() bool {
 	return !d.Partitions && !slices.ContainsFunc(d.Indexes, func(i catalog.Index) bool {
@@ -118,9 +168,13 @@ func (d *draft) Builds() bool {
 	})
 }
 
-// Others lists other columns that might be the clock.
+// Others lists other columns that might be the clock. A time at which the work of a row began is
+// not among them.
 func (d *draft) Others() []string {
-	return lists.Map(d.Clocks[1:], func(c clock) string { return c.Name })
+	others := slices.DeleteFunc(slices.Clone(d.Clocks[1:]), func(c clock) bool {
+		return d.Work && c.suffix == oldRule.suffix && d.Clock().suffix != oldRule.suffix
+	})
+	return lists.Map(others, func(c clock) string { return c.Name })
 }
 
 func without(names, others []string) []string {
@@ -149,6 +203,8 @@ const undecided = "undecided"
 func (f *file) reason(d *draft) string {
 	text := d.reason
 	switch {
+	case text == noEnd && d.State.Column != nil:
+		text += "; perhaps " + d.State.Name + ", whose values are not known here"
 	case text == noClock && d.with != "":
 		return "rows go with those of " + d.with + ", by foreign key"
 	case text == noClock:

@@ -1,4 +1,4 @@
--- A network of parcel lockers: 27 tables of all kinds, in three schemas.
+-- A network of parcel lockers: 30 tables of all kinds, in three schemas.
 CREATE SCHEMA net;
 CREATE SCHEMA audit;
 
@@ -79,3 +79,18 @@ CREATE TABLE audit.access (who text, what text, at timestamptz NOT NULL);
 CREATE TABLE net.alarm (id bigint PRIMARY KEY, raised_at timestamptz NOT NULL);
 CREATE TABLE net.fire_alarm (PRIMARY KEY (id)) INHERITS (net.alarm);
 CREATE TABLE net.counter (name text PRIMARY KEY, n bigint NOT NULL, day integer);
+
+-- Work that may be unfinished.
+CREATE TYPE net.job_state AS ENUM ('available', 'running', 'retryable', 'completed', 'discarded');
+CREATE TABLE net.job (
+    id bigint PRIMARY KEY,
+    state net.job_state NOT NULL,
+    created_at timestamptz NOT NULL,
+    finalized_at timestamptz
+);
+CREATE TABLE net.route_request (
+    id bigint PRIMARY KEY,
+    status text NOT NULL CHECK (status IN ('open', 'planned', 'done', 'failed')),
+    updated_at timestamptz NOT NULL
+);
+CREATE TABLE net.print_task (id bigint PRIMARY KEY, status text, created_at timestamptz NOT NULL);
