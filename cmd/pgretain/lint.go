@@ -79,7 +79,7 @@ func (p *project) check(files *flags) error {
 	if err != nil {
 		return err
 	}
-	p.notes = append(p.notes, lint.Check(p.file, snapshot)...).Unique()
+	p.notes = slices.Concat(p.notes, lint.Check(p.file, snapshot), lint.Unscheduled(p.file)).Unique()
 	if snapshot == nil {
 		unchecked := message("not checked", files.catalogFile())
 		unchecked.Severity = diag.Warning

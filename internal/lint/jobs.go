@@ -18,12 +18,27 @@ func ticks(schedules ...policy.Schedule) calendar.Ticks {
 	return calendar.Parse(texts, time.UTC)
 }
 
-// checkNoJob adds a warning for a policy with "due" that no job runs. A policy without "due" may be
-// run by hand.
+// checkNoJob adds a warning for a policy with "due" that no job runs, if the file has jobs. A policy
+// without "due" may be run by hand.
 func (l *linter) checkNoJob(p *policy.Policy) {
 	if len(l.Jobs) > 0 && p.Due != nil && len(l.jobs[p.Name]) == 0 {
 		l.warn("L020", p.Position, p, words{})
 	}
+}
+
+// Unscheduled returns a warning for each policy with "due" of a file that has no jobs at all. With
+// "scheduler: none" there is none, because then something else calls the policies. Check leaves
+// these warnings out: they are for people who write a file, not for programs that compile one.
+func Unscheduled(file *policy.File) diag.List {
+	l := &linter{File: file}
+	if len(file.Jobs) == 0 && file.Install.Scheduler == "pg_cron" {
+		for _, p := range file.Policies {
+			if p.Due != nil {
+				l.warn("L020", p.Position, p, words{"NoJobs": true})
+			}
+		}
+	}
+	return l.list.Unique()
 }
 
 // checkNever adds an error for a schedule that matches no day, for example 31 February.

@@ -38,8 +38,9 @@ var (
 )
 
 // finishedWords match names of columns, and values of a state, that say that work is finished.
-const finishedWords = `finish(ed)? finali[sz]ed complete(d)? done processed closed resolved delivered dispatched consumed
-	handled acknowledged acked sent cancell?ed revoked archived ended expired used settled succeeded success(ful)?`
+const finishedWords = `finish(ed)? finali[sz]ed complete(d)? done processed closed resolved delivered dispatched
+	consumed handled acknowledged acked sent cancell?ed revoked archived ended expired used settled succeeded
+	success(ful)?`
 
 var (
 	clockRules = []clockRule{expiredRule, deletedRule, finishedRule, unusedRule, oldRule, changedRule}
@@ -56,8 +57,8 @@ type kind struct {
 }
 
 var (
-	auditKind = kind{"an audit log", words(`audits? auditing auditlogs? history histories compliance revisions? versions?`),
-		"7 years"}
+	auditKind = kind{"an audit log", words(`audits? auditing auditlogs? history histories compliance revisions?
+		versions?`), "7 years"}
 	queueKind = kind{"a queue", words(`queues? outbox inbox jobs? tasks? deliver(y|ies) webhooks? works? workers?
 		executions? retries imports? exports? batch(es)? runs? processes`), "30 days"}
 	logKind  = kind{"a log", words(`logs? logging logins? traces? errors? exceptions? crashes`), "6 months"}
