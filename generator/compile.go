@@ -192,15 +192,14 @@ func (c *compiler) checkSteps(p *policy.Policy, table *catalog.Table) bool {
 		if step.Related != nil && (step.Delete != nil || step.Update != nil) {
 			c.refuseInheritance(c.tables[step.Related.Table.String()], step.Position)
 		}
-		c.checkCopied(p.Then[:i], step)
 		switch {
 		case step.Delete == nil:
 		case step.Related == nil:
 			own++
 			c.checkPastGuards(p, step, table)
-			c.checkReach(step, p.Table.String())
+			c.checkReach(p.Then[:i], step, p.Table.String())
 		default:
-			c.checkReach(step, step.Related.Table.String())
+			c.checkReach(p.Then[:i], step, step.Related.Table.String())
 		}
 	}
 	ranks := 0

@@ -22,8 +22,8 @@ func (c *compiler) cascadeKeys(name string) []catalog.ForeignKey {
 
 // checkReach refuses a delete whose foreign keys reach a protected table or tables that the policy
 // does not name. One message lists the unnamed tables, because one line of the policy names them
-// all.
-func (c *compiler) checkReach(step policy.Step, from string) {
+// all. The parameter "before" lists the earlier steps.
+func (c *compiler) checkReach(before []policy.Step, step policy.Step, from string) {
 	var keys []string
 	all := each(step.Delete.Cascades, policy.Table.String)
 	for _, key := range c.cascadeKeys(from) {
@@ -35,35 +35,45 @@ func (c *compiler) checkReach(step policy.Step, from string) {
 				strings.ToUpper(key.OnDelete)))
 		}
 	}
+	copied := c.checkCopied(before, step)
 	if len(keys) > 0 {
 		added := strings.Join(all[len(step.Delete.Cascades):], ", ")
+		hint := "If this is intended, write delete: {cascades: [%s]}."
+		if copied {
+			hint = "In a separate policy for this table, write delete: {cascades: [%s]}."
+		}
 		c.refuseWith(step.Position, codeCascade,
 			fmt.Sprintf("deletes from %q reach tables that are not in \"cascades\": %s", from, added),
-			strings.Join(keys, " "), fmt.Sprintf("If this is intended, write delete: {cascades: [%s]}.",
-				strings.Join(all, ", ")))
+			strings.Join(keys, " "), fmt.Sprintf(hint, strings.Join(all, ", ")))
 	}
 }
 
 // checkCopied refuses to delete related rows if foreign keys then delete rows that an earlier step
-// has copied. A row that is inserted after the copy would be deleted without a copy. For rows that
-// refer to the policy's own rows this cannot happen, because a batch first locks all rows on the
-// path from the one to the other.
-func (c *compiler) checkCopied(before []policy.Step, step policy.Step) {
-	if step.Related == nil || step.Delete == nil {
-		return
+// has copied, whether "cascades" names their table or not. It returns true if it refused the step.
+// A row that is inserted after the copy would be deleted without a copy. For rows that refer to the
+// policy's own rows this cannot happen, because a batch first locks all rows on the path from the
+// one to the other.
+func (c *compiler) checkCopied(before []policy.Step, step policy.Step) (refused bool) {
+	if step.Related == nil {
+		return false
 	}
 	deleted := each(step.Delete.Cascades, func(t policy.Table) string { return c.tables.Root(t.String()) })
+	for _, key := range c.cascadeKeys(step.Related.Table.String()) {
+		deleted = append(deleted, c.tables.Root(key.Table))
+	}
 	for _, s := range before {
 		if s.Related == nil || s.Archive == nil && s.Insert == nil {
 			continue
 		}
 		if root := c.tables.Root(s.Related.Table.String()); slices.Contains(deleted, root) {
+			refused = true
 			c.refuse(step.Position, codeStep, fmt.Sprintf("rows of %q that are inserted after the copy would be "+
 				"deleted with rows of %q, without a copy", root, step.Related.Table),
 				fmt.Sprintf("Write a separate policy for table %q. A policy locks the rows that refer to its own "+
 					"rows before it copies them.", step.Related.Table))
 		}
 	}
+	return refused
 }
 
 // checkCopiesDeleted refuses an archive step whose related rows no step deletes or changes, in a

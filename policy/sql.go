@@ -4,6 +4,7 @@ import (
 	"errors"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -74,7 +75,7 @@ func (r *reader) sql(f field, kind string) Expr {
 	parsed, err := SQLFragment{Expr: e, Kind: grammar}.Parse()
 	switch {
 	case err != nil && kind == "literal":
-		r.fail("P038", e.Position, words{"Text": e.SQL, "Name": true})
+		r.fail("P038", e.Position, words{"Text": e.SQL, "Name": true, "Quoted": sqlText(e.SQL)})
 	case err != nil:
 		r.sqlError(e, grammar, err)
 	case kind == "literal":
@@ -95,14 +96,20 @@ func (r *reader) sqlError(e Expr, kind string, err error) {
 	r.fail("P011", at, words{"Kind": kind, "Message": err.Error()})
 }
 
+// sqlText returns a text in SQL quotes, as it stands between double quotes of YAML.
+func sqlText(text string) string {
+	quoted := strconv.Quote(quote.Literal(text))
+	return quoted[1 : len(quoted)-1]
+}
+
 // literal checks that a value is a number, true, false, or a text in SQL quotes.
 func (r *reader) literal(f field, e Expr, parsed *pgparse.Expr) {
 	switch {
 	case isNull(f):
 		r.fail("P038 null", e.Position, f.label())
 	case !parsed.Literal:
-		name := len(parsed.Columns) == 1 && len(parsed.Calls) == 0 && !parsed.Subquery
-		r.fail("P038", e.Position, words{"Text": e.SQL, "Name": name})
+		name := len(parsed.Columns) > 0 && len(parsed.Calls) == 0 && !parsed.Subquery
+		r.fail("P038", e.Position, words{"Text": e.SQL, "Name": name, "Quoted": sqlText(e.SQL)})
 	}
 }
 

@@ -144,20 +144,27 @@ func (r *reader) amount(f field, unit string) Interval {
 	return i
 }
 
-// checkBounds checks that a constant, or the amount for NULL, lies within the bounds.
+// checkBounds checks that a constant, or the amount for NULL, lies within the bounds. The hint says
+// what either value would have to be. A constant has no key of its own that the hint could name.
 func (d *Data[T]) checkBounds(r *reader, what string, above func(a, b T) bool, show func(T) (string, diag.Position)) {
+	least, most, other := `"at_least"`, `"at_most"`, "else"
+	if d.Value == nil {
+		other = ""
+	}
 	for _, pair := range []struct {
 		low, high         *T
 		lowName, highName string
+		lowKey, highKey   string
 	}{
-		{d.AtLeast, d.AtMost, `"at_least"`, `"at_most"`},
-		{d.AtLeast, d.Else, `"at_least"`, what},
-		{d.Else, d.AtMost, what, `"at_most"`},
+		{d.AtLeast, d.AtMost, least, most, "at_least", "at_most"},
+		{d.AtLeast, d.Else, least, what, "at_least", other},
+		{d.Else, d.AtMost, what, most, other, "at_most"},
 	} {
 		if pair.low != nil && pair.high != nil && above(*pair.low, *pair.high) {
 			low, _ := show(*pair.low)
 			high, at := show(*pair.high)
-			r.add("P037", at, words{"Low": pair.lowName + " " + low, "High": pair.highName + " " + high})
+			r.add("P037", at, words{"Low": pair.lowName + " " + low, "High": pair.highName + " " + high,
+				"LowKey": pair.lowKey, "Lower": high, "HighKey": pair.highKey, "Higher": low})
 		}
 	}
 }

@@ -18,8 +18,8 @@ func ticks(schedules ...policy.Schedule) calendar.Ticks {
 	return calendar.Parse(texts, time.UTC)
 }
 
-// checkNoJob adds a warning for a policy with "due" that no job runs, if the file has jobs. A policy
-// without "due" may be run by hand.
+// checkNoJob adds a warning for a policy with "due" that no job runs, if the file has jobs. People
+// may run a policy without "due" by hand.
 func (l *linter) checkNoJob(p *policy.Policy) {
 	if len(l.Jobs) > 0 && p.Due != nil && len(l.jobs[p.Name]) == 0 {
 		l.warn("L020", p.Position, p, words{})

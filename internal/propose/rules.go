@@ -49,7 +49,7 @@ var (
 	workRules = []clockRule{finishedRule, deletedRule, expiredRule, unusedRule, changedRule, oldRule}
 )
 
-// kind is a kind of tables. A word of the table's name tells the kind.
+// kind is a kind of tables. The name of a table tells its kind.
 type kind struct {
 	Is     string // what the table is, as "a queue"
 	tables *regexp.Regexp
