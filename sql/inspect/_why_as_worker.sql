@@ -1,6 +1,6 @@
 -- _why_as_worker evaluates why() as the worker. It calls <policy>_rows for each row. If the row is
 -- not due, it calls <policy>_rows with later times to find the time at which the row becomes due.
-CREATE OR REPLACE FUNCTION retention._why_as_worker(p_policy text, p_key jsonb, p_as_of timestamptz)
+CREATE OR REPLACE FUNCTION retention._why_as_worker(p_policy text, p_key text, p_as_of timestamptz)
 RETURNS TABLE (due boolean, kept_by text, until timestamptz) LANGUAGE plpgsql STABLE AS $function$
 DECLARE
     v_policy CONSTANT retention.policy := retention._get_policy(p_policy, true);
@@ -24,7 +24,7 @@ BEGIN
     SELECT string_agg(format('t.%I = %L::%s', a.attname, k.value, format_type(a.atttypid, -1)), ' AND ')
                FILTER (WHERE a.attnum IS NOT NULL) AS matches,
            min(k.key) FILTER (WHERE a.attnum IS NULL) AS unknown
-    INTO v_given FROM jsonb_each_text(p_key) k
+    INTO v_given FROM jsonb_each_text(retention._parse_row_values(v_table, p_key)) k
     LEFT JOIN pg_attribute a ON a.attrelid = v_table AND a.attname = k.key AND a.attnum > 0 AND NOT a.attisdropped;
     IF v_given.unknown IS NOT NULL THEN
         RAISE undefined_column USING MESSAGE = format('table "%s" has no column "%s"', v_policy.table_name,

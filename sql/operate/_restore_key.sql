@@ -7,7 +7,7 @@ LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $function$
 DECLARE
     v_table CONSTANT oid := retention._table(p_policy.table_name);
     v_key CONSTANT text[] := retention._key_columns(v_table);
-    v_given CONSTANT jsonb := retention._parse_hold_values(v_table, p_match);
+    v_given CONSTANT jsonb := retention._parse_row_values(v_table, p_match);
 BEGIN
     IF EXISTS (SELECT FROM jsonb_array_elements(p_policy.restores) s WHERE s ->> 'table' <> p_policy.table_name) THEN
         RAISE feature_not_supported USING

@@ -14,7 +14,7 @@ CREATE OR REPLACE FUNCTION retention.place_hold(
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $function$
 DECLARE
     v_table CONSTANT oid := retention._hold_target(place_hold.table_name);
-    v_given CONSTANT jsonb := retention._parse_hold_values(v_table, place_hold.match);
+    v_given CONSTANT jsonb := retention._parse_row_values(v_table, place_hold.match);
     v_columns CONSTANT text[] := ARRAY(SELECT k FROM jsonb_object_keys(v_given) k ORDER BY k COLLATE "C");
     v_match jsonb; v_terms record;
 BEGIN

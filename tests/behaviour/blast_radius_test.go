@@ -442,9 +442,9 @@ func TestWhy(t *testing.T) {
 		{"p", `{"id": 5}`, `(f,"not due",)`},
 		{"p", `{"id": 6}`, `(f,"not due",)`},
 		{"p", `{"id": 7}`, ``},
-		{"p", `{}`, ``},
 		{"p", `{"id": 1}`, `(f,"not due","2024-04-07 00:00:00+00"),(t,,)`},
-		{"expiring", `{"id": 1}`, `(f,"not due","2024-05-01 00:00:00+00")`},
+		{"expiring", `1`, `(f,"not due","2024-05-01 00:00:00+00")`},
+		{"expiring", ` {"id": "1"}`, `(f,"not due","2024-05-01 00:00:00+00")`},
 		{"expiring", `{"id": 2}`, `(t,,)`},
 		{"rank", `{"id": 1}`, `(t,,)`},
 		{"rank", `{"id": 3}`, `(f,"not due",)`},
@@ -458,11 +458,21 @@ func TestWhy(t *testing.T) {
 	for sql, code := range map[string]string{
 		`SELECT retention.why('q', '{"id": 1}')`: "P0002",
 		`SELECT retention.why('p', '{"x": 1}')`:  "42703",
+		`SELECT retention.why('p', '{}')`:        "22023",
+		`SELECT retention.why('p', '{id: 1}')`:   "22023",
+		`SELECT retention.why('p', NULL)`:        "22023",
+		`SELECT retention.why('p', '4')`:         "0A000",
 	} {
 		var refused *pgconn.PgError
 		if err := in.Operator(sql); !errors.As(err, &refused) || refused.Code != code {
 			t.Errorf("%s returned %v, want SQLSTATE %s", sql, err, code)
 		}
+	}
+	var refused *pgconn.PgError
+	const hint = `Write a JSON object with columns and values: {"id": "...", "part": "..."}.`
+	if err := in.Operator(`SELECT retention.why('p', '4')`); !errors.As(err, &refused) || refused.Hint != hint ||
+		refused.Message != `the key of "public.m" is (id, part)` {
+		t.Errorf("why with one value for a key of two columns returned %v (%s)", err, refused.Hint)
 	}
 }
 

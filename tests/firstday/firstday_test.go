@@ -206,7 +206,7 @@ func checkFacts(t *testing.T, db *pgtest.DB, file string) {
 		`\n  trust: \[service_deploy\]`,
 		`\n## crm\.lead, .*\n(##.*\n)*## 25\.0 % of the rows have no closed_at, and stay\.\n`,
 		`\n## Ops\.Job Queue, .*\n(##.*\n)*## 25\.0 % of the rows have no finishedAt, and stay\.\n`,
-		`\n#         column: ctime  # a guess: .*\n#         encoding: epoch_ms\n#         older_than: 1 year  # a`,
+		`\n#         column: ctime  # a guess: .*\n#         encoding: epoch_ms\n`,
 		`\n#     where: "\\"State\\" IN \('done', 'failed'\)"  # a guess: `,
 		`\n    crm\.technician: "small, \d+ kB, about 30 rows, 30 inserts since statistics began"\n`,
 		`\n## crm\.click, \d+ kB, about 1,500 rows`, // a table without a key

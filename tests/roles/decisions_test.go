@@ -141,7 +141,7 @@ var closed = []string{
 	"_count_as_worker", "_due", "_due_as_worker", "_put_policy", "_row_statistics_as_worker",
 	"_idle_policies_as_worker", "_plans_as_worker", "_restore_as_worker", "_why_as_worker",
 	"_equality_operator", "_held", "_held_below", "_held_columns", "_held_here", "_held_keys", "_held_query",
-	"_place_hold_again", "_parse_hold_values", "_hold_kinds", "_hold_match", "_hold_tables", "_hold_terms",
+	"_place_hold_again", "_parse_row_values", "_hold_kinds", "_hold_match", "_hold_tables", "_hold_terms",
 	"_is_any_held", "_canonical", "_refuse_held_rows", "_blocking_hold", "_evaluate_as_worker", "_rights",
 }
 
