@@ -277,6 +277,17 @@ var cases = map[string]struct {
 		[]string{"L037", "L038"},
 	},
 
+	// Large objects.
+	"a large object": {
+		`a: {table: app.note, where: "kind = 'x'", then: [{sql: "SELECT pg_catalog.lo_unlink(b.id::oid), ` +
+			`mine.lo_unlink(1) FROM batch b"}, delete]}`,
+		[]string{"L039"},
+	},
+	"a large object that is read": {
+		`a: {table: app.note, where: "length(lo_get(owner_id::oid)) > 1", then: [delete]}`,
+		nil,
+	},
+
 	// Watermarks.
 	"a mark of equal numbers": {
 		`a: {table: app.note, ` +

@@ -55,6 +55,7 @@ func Check(file *policy.File, snapshot *catalog.Snapshot) diag.List {
 		l.checkRepeated(p)
 		l.checkLabels(p)
 		l.checkAssigned(p)
+		l.checkLargeObjects(p)
 		l.checkConstants(p)
 		l.checkGuardNull(p)
 		l.checkWhereNull(p)

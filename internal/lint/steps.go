@@ -53,6 +53,29 @@ func (l *linter) checkEqualPositions(p *policy.Policy, k *policy.Clock) {
 	l.warn("L034", k.Watermark.Position, p, words{"Column": k.Column})
 }
 
+// largeObjectFunctions lists functions that the server lets only some roles use for a large object,
+// although every role may execute them: lo_unlink its owner, the others roles with UPDATE.
+var largeObjectFunctions = []string{"lo_unlink", "lo_put", "lo_truncate", "lo_truncate64", "lowrite"}
+
+// checkLargeObjects adds a warning for SQL that changes large objects as the worker. With "roles:
+// none" the migrating role is the worker, and it may own the objects.
+func (l *linter) checkLargeObjects(p *policy.Policy) {
+	if l.Install.Roles.None {
+		return
+	}
+	for _, part := range p.Fragments() {
+		parsed, err := part.Parse()
+		if err != nil {
+			continue // policy.Parse reports the error
+		}
+		for _, call := range parsed.Calls {
+			if slices.Contains(largeObjectFunctions, call.Name) && (call.Schema == "" || call.Schema == "pg_catalog") {
+				l.warn("L039", part.Expr.Position, p, words{"Function": call.Name, "Worker": l.Install.Roles.Worker})
+			}
+		}
+	}
+}
+
 // checkRowSecurity adds a warning if the worker may not read a table of a policy, because the table
 // has row security. With "roles: none" the owner of the table is the worker.
 func (l *linter) checkRowSecurity() {

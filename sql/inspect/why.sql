@@ -6,8 +6,8 @@
 --   the policy's jobs)
 -- until: when the row becomes due by its clock, to the second. NULL if that is not within 1000
 --   years.
--- Raises P0002 for an unknown policy, 42703 for an unknown column, and 22023 or 0A000 if key names no
--- rows, or the table's key has several columns.
+-- Raises P0002 for an unknown policy, and 42703 for an unknown column. Raises 22023 or 0A000 if key
+-- names no rows, or if it is one value and the table's key has several columns.
 -- Example: SELECT * FROM retention.why('sessions', '4711');
 CREATE OR REPLACE FUNCTION retention.why(policy text, key text, as_of timestamptz DEFAULT clock_timestamp())
 RETURNS TABLE (due boolean, kept_by text, until timestamptz)

@@ -100,8 +100,8 @@ func edits(now time.Time) [][2]string {
 	}
 }
 
-// edit removes "# " from the lines of the accepted proposals and of the job, and applies windows and
-// edits.
+// edit removes "# " from the lines of the accepted proposals and of the job. Then it applies edits
+// and windows.
 func edit(t *testing.T, file string) string {
 	t.Helper()
 	var out strings.Builder
