@@ -59,6 +59,7 @@ func TestCLI(t *testing.T) {
 		"plan":             testPlan,
 		"forecast":         testForecast,
 		"plan of change":   testPlanOfChange,
+		"plan of triggers": testPlanOfTriggers,
 		"types of clocks":  testTypesOfClocks,
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -154,6 +154,55 @@ policies:
 	}
 }
 
+// testPlanOfTriggers checks that plan, and lint with a sandbox, name a trigger that writes to a table
+// to which the worker may not write. A run then takes no row. After the GRANT of the hint it does.
+func testPlanOfTriggers(t *testing.T, binary string) {
+	const yaml, schema = `version: 1
+install: {scheduler: none}
+policies:
+  loans: {table: app.loan, due: {age: {column: at, older_than: 30 days}}, triggers: [keep_loan], then: [delete]}
+`, `CREATE SCHEMA app;
+		CREATE TABLE app.loan (id bigint PRIMARY KEY, at timestamptz NOT NULL);
+		CREATE TABLE app.old_loan (id bigint, at timestamptz);
+		CREATE FUNCTION app.keep_loan() RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS
+		'BEGIN INSERT INTO app.old_loan SELECT old.*; RETURN old; END';
+		CREATE TRIGGER keep_loan BEFORE DELETE ON app.loan FOR EACH ROW EXECUTE FUNCTION app.keep_loan();`
+	const lacks = `trigger "keep_loan" on table "app.loan" needs INSERT on table "app.old_loan", ` +
+		`which role "retention_worker" lacks [V074]`
+	const grant = "GRANT INSERT ON app.old_loan TO retention_worker;"
+	in := kit.Prepare(t, schema, yaml)
+	in.DB.Exec(t, "INSERT INTO app.loan SELECT n, now() - interval '1 year' FROM generate_series(1, 20) n")
+	c := newCLI(t, binary, in.URL(kit.Migrator), t.TempDir())
+	c.write("retention.yaml", yaml)
+	c.write("schema.sql", schema)
+	c.must("snapshot")
+	c.want(0, "retention.yaml:4:3: warning: "+lacks, "plan")
+	c.want(0, "hint: "+grant, "plan")
+	if r := c.finish(c.command("lint", "--sandbox", "--schema", "schema.sql")); r.code != 1 ||
+		!strings.Contains(r.stdout+r.stderr, lacks) {
+		t.Errorf("lint with a sandbox does not find the trigger: exit code %d\n%s%s", r.code, r.stdout, r.stderr)
+	}
+
+	if r := c.finish(c.command("generate")); r.code != 0 {
+		t.Fatal(r)
+	}
+	c.must("migrate", "up")
+	taken := func() int {
+		in.Call("CALL retention.run('loans')") //nolint:errcheck // the rows tell whether the run took them
+		return 20 - pgtest.Value[int](t, in, "SELECT count(*) FROM app.loan")
+	}
+	if n := taken(); n != 0 {
+		t.Fatalf("the run took %d rows without the privilege", n)
+	}
+	in.DB.Exec(t, grant)
+	if r := c.must("plan"); r.stderr != "" {
+		t.Errorf("after the GRANT plan still warns:\n%s", r.stderr)
+	}
+	if n := taken(); n != 20 || pgtest.Value[int](t, in, "SELECT count(*) FROM app.old_loan") != 20 {
+		t.Errorf("the run took %d rows, and the trigger must have kept 20", n)
+	}
+}
+
 // testPlanOfChange plans a changed window, a new policy and a removed policy, while others are
 // installed and a hold is in force.
 func testPlanOfChange(t *testing.T, binary string) {

@@ -65,6 +65,8 @@ func (v *inspection) reachProbes() []probe {
 		// the triggers that a person has checked.
 		{about: "triggers of the application", codes: []string{codeTrigger}, check: v.finds(codeTrigger, nil,
 			"reach_triggers", v.reach, v.policyRows(), v.opt.Snapshot, v.worker(), v.install.SearchPath)},
+		{skip: v.install.Roles.None, about: "the worker's privileges in triggers", codes: []string{codeTableRights},
+			check: v.checkTriggerRights},
 		{about: "replica identities", codes: []string{codeIdentity},
 			check: v.finds(codeIdentity, nil, "reach_identity", v.reach)},
 	}

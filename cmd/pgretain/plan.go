@@ -18,6 +18,7 @@ import (
 	"pgretain/internal/install"
 	"pgretain/internal/quote"
 	"pgretain/policy"
+	"pgretain/verifier"
 )
 
 // plan lists the changes that a policy file would make in a database.
@@ -128,6 +129,11 @@ func (c *console) plan(ctx context.Context, _ []string) error {
 		if err := project.noteServer(ctx, conn, in.Roles, project.snapshot); err != nil {
 			return err
 		}
+		lacking, err := verifier.TriggerRights(ctx, conn, project.file, in.Roles, project.objects)
+		if err != nil {
+			return err
+		}
+		project.notes = append(project.notes, lacking...).Unique()
 		if err := c.directoryOf(ctx, &session{conn: conn, install: in}); err != nil {
 			return err
 		}
