@@ -52,6 +52,7 @@ var widened = map[string]string{
 	"GRANT CREATE .*|REVOKE CREATE .*|SET": "a pattern for lines of a migration",
 	"GRANT %I TO %I;":                      "the runtime's own worker to the runtime's own owner",
 	"GRANT %s ON %s TO %s;":                "one missing privilege on the runtime's own object to its owner",
+	"GRANT %s ON %s TO %I;":                "what a function that runs with the worker's rights uses",
 	"GRANT %s ON %s%s TO %I;":              "the privileges that the steps of a policy need, to the worker",
 	"GRANT EXECUTE ON FUNCTION %s TO %I;":  "the one function that a guard of the application calls, to the worker",
 	"GRANT SELECT ON %s TO %I;":            "the one table that a guard of the application reads, to the worker",

@@ -154,22 +154,34 @@ policies:
 	}
 }
 
-// testPlanOfTriggers checks that plan, and lint with a sandbox, name a trigger that writes to a table
-// to which the worker may not write. A run then takes no row. After the GRANT of the hint it does.
+// testPlanOfTriggers checks that plan, and lint with a sandbox, name a trigger that writes to a
+// table to which the worker may not write, and a guard's function that reads such a table. Runs
+// take no row before both GRANTs of the hints.
 func testPlanOfTriggers(t *testing.T, binary string) {
 	const yaml, schema = `version: 1
 install: {scheduler: none}
 policies:
-  loans: {table: app.loan, due: {age: {column: at, older_than: 30 days}}, triggers: [keep_loan], then: [delete]}
+  loans:
+    table: app.loan
+    due: {age: {column: at, older_than: 30 days}}
+    keep: {late: app.is_late(id)}
+    triggers: [keep_loan]
+    then: [delete]
 `, `CREATE SCHEMA app;
 		CREATE TABLE app.loan (id bigint PRIMARY KEY, at timestamptz NOT NULL);
 		CREATE TABLE app.old_loan (id bigint, at timestamptz);
 		CREATE FUNCTION app.keep_loan() RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS
 		'BEGIN INSERT INTO app.old_loan SELECT old.*; RETURN old; END';
-		CREATE TRIGGER keep_loan BEFORE DELETE ON app.loan FOR EACH ROW EXECUTE FUNCTION app.keep_loan();`
+		CREATE TRIGGER keep_loan BEFORE DELETE ON app.loan FOR EACH ROW EXECUTE FUNCTION app.keep_loan();
+		CREATE TABLE app.late_loan (id bigint);
+		CREATE FUNCTION app.is_late(bigint) RETURNS boolean LANGUAGE sql STABLE
+		RETURN EXISTS (SELECT FROM app.late_loan l WHERE l.id = $1);`
 	const lacks = `trigger "keep_loan" on table "app.loan" needs INSERT on table "app.old_loan", ` +
 		`which role "retention_worker" lacks [V074]`
 	const grant = "GRANT INSERT ON app.old_loan TO retention_worker;"
+	const lacksToo = `function app.is_late(bigint) needs SELECT on table "app.late_loan", ` +
+		`which role "retention_worker" lacks`
+	const grantToo = "GRANT SELECT ON app.late_loan TO retention_worker;"
 	in := kit.Prepare(t, schema, yaml)
 	in.DB.Exec(t, "INSERT INTO app.loan SELECT n, now() - interval '1 year' FROM generate_series(1, 20) n")
 	c := newCLI(t, binary, in.URL(kit.Migrator), t.TempDir())
@@ -178,9 +190,11 @@ policies:
 	c.must("snapshot")
 	c.want(0, "retention.yaml:4:3: warning: "+lacks, "plan")
 	c.want(0, "hint: "+grant, "plan")
+	c.want(0, lacksToo, "plan")
+	c.want(0, "hint: "+grantToo, "plan")
 	if r := c.finish(c.command("lint", "--sandbox", "--schema", "schema.sql")); r.code != 1 ||
-		!strings.Contains(r.stdout+r.stderr, lacks) {
-		t.Errorf("lint with a sandbox does not find the trigger: exit code %d\n%s%s", r.code, r.stdout, r.stderr)
+		!strings.Contains(r.stdout+r.stderr, lacks) || !strings.Contains(r.stdout+r.stderr, lacksToo) {
+		t.Errorf("lint with a sandbox does not find the functions: exit code %d\n%s%s", r.code, r.stdout, r.stderr)
 	}
 
 	if r := c.finish(c.command("generate")); r.code != 0 {
@@ -191,8 +205,13 @@ policies:
 		in.Call("CALL retention.run('loans')") //nolint:errcheck // the rows tell whether the run took them
 		return 20 - pgtest.Value[int](t, in, "SELECT count(*) FROM app.loan")
 	}
-	if n := taken(); n != 0 {
-		t.Fatalf("the run took %d rows without the privilege", n)
+	for _, give := range []string{"", grantToo} { // the guard, then the trigger
+		if give != "" {
+			in.DB.Exec(t, give)
+		}
+		if n := taken(); n != 0 {
+			t.Fatalf("the run took %d rows without a privilege", n)
+		}
 	}
 	in.DB.Exec(t, grant)
 	if r := c.must("plan"); r.stderr != "" {

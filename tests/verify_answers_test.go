@@ -113,6 +113,7 @@ var weakerAfterHints = map[string][]string{
 	"index_redefined":        {`lost has: index CREATE INDEX pgretain_message_.*`},
 	// The worker executes the guard's function, which reads these tables.
 	"trigger_without_privilege": {`wider may: .* to retention_worker`},
+	"body_without_privilege":    {`wider may: SELECT on .* to retention_worker`},
 	"guard_function_denied":     {`wider may: SELECT on relation app\.(legal_case|"open thing") to retention_worker`},
 	// The hold is placed again with the new name of the column.
 	"hold_column_renamed": {`lost has: hold {"owner_id": "7"} until : case 12`},

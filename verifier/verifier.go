@@ -198,6 +198,8 @@ func (v *inspection) probes() []probe {
 			return []probe{{skip: none, about: "whether the worker can evaluate the policies",
 				codes: []string{codeTableRights}, check: v.checkConditions}}
 		}},
+		{skip: !roles, about: "the worker's privileges in functions", codes: []string{codeTableRights},
+			check: v.checkBodyRights},
 		{more: v.expressionProbes},
 
 		{skip: !counts, more: v.overdueProbes},

@@ -129,7 +129,7 @@ func (c *console) plan(ctx context.Context, _ []string) error {
 		if err := project.noteServer(ctx, conn, in.Roles, project.snapshot); err != nil {
 			return err
 		}
-		lacking, err := verifier.TriggerRights(ctx, conn, project.file, in.Roles, project.objects)
+		lacking, err := verifier.BodyRights(ctx, conn, project.file, in.Roles, project.objects)
 		if err != nil {
 			return err
 		}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	query "github.com/pganalyze/pg_query_go/v6"
+	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
 )
 
@@ -14,23 +15,50 @@ import (
 // name is not qualified.
 type TableUse struct{ Schema, Name, Privilege string }
 
-// TriggerUses lists the tables that a trigger function in PL/pgSQL uses when it fires for an event
-// ("DELETE", "UPDATE" or "INSERT"). The parameter is a CREATE FUNCTION. It leaves out branches that
-// compare TG_OP with other events. It does not follow calls, and does not read SQL that EXECUTE
-// gets as text. It returns nothing for a text that the parser does not understand.
-func TriggerUses(definition, event string) []TableUse {
-	text, err := query.ParsePlPgSqlToJSON(definition)
-	var functions []any
-	if err != nil || json.Unmarshal([]byte(text), &functions) != nil {
+// RoutineUses lists the tables that a function in PL/pgSQL or SQL uses. The first parameter is a
+// CREATE FUNCTION. If the function is a trigger function, "event" is the event for which it fires
+// ("DELETE", "UPDATE" or "INSERT"), otherwise "". RoutineUses leaves out branches that compare
+// TG_OP with other events. It does not follow calls, and does not read SQL that EXECUTE gets as
+// text. It returns nothing for a text that the parser does not understand.
+func RoutineUses(definition, event string) []TableUse {
+	b := body{event: event}
+	tree, err := query.Parse(definition)
+	if err != nil || len(tree.Stmts) != 1 {
 		return nil
 	}
-	b := body{event: event}
-	b.visit(functions)
+	create := tree.Stmts[0].GetStmt().GetCreateFunctionStmt()
+	switch language, source := languageOf(create); {
+	case language == "plpgsql":
+		var functions []any
+		if text, err := query.ParsePlPgSqlToJSON(definition); err == nil &&
+			json.Unmarshal([]byte(text), &functions) == nil {
+			b.visit(functions)
+		}
+	case language == "sql" && create.SqlBody != nil:
+		b.collect(create.SqlBody)
+	case language == "sql":
+		b.statements(source)
+	}
 	slices.SortFunc(b.uses, func(x, y TableUse) int {
 		return cmp.Or(cmp.Compare(x.Schema, y.Schema), cmp.Compare(x.Name, y.Name),
 			cmp.Compare(x.Privilege, y.Privilege))
 	})
 	return b.uses
+}
+
+// languageOf returns the language of a function, and its text after AS.
+func languageOf(create *query.CreateFunctionStmt) (language, source string) {
+	for _, option := range create.GetOptions() {
+		switch def := option.GetDefElem(); def.GetDefname() {
+		case "language":
+			language = def.Arg.GetString_().GetSval()
+		case "as":
+			for _, item := range def.Arg.GetList().GetItems() {
+				source += item.GetString_().GetSval()
+			}
+		}
+	}
+	return language, source
 }
 
 type body struct {
@@ -150,10 +178,18 @@ func (b *body) expression(fields map[string]any) {
 		}
 		sql = "SELECT " + value
 	}
-	tree, err := query.Parse(sql)
-	if err != nil {
-		return
+	b.statements(sql)
+}
+
+// statements collects the uses in a text of statements.
+func (b *body) statements(sql string) {
+	if tree, err := query.Parse(sql); err == nil {
+		b.collect(tree)
 	}
+}
+
+// collect collects the uses in parsed SQL.
+func (b *body) collect(tree proto.Message) {
 	var with []string
 	visitAll(tree.ProtoReflect(), func(m protoreflect.Message) {
 		if cte, ok := m.Interface().(*query.CommonTableExpr); ok {

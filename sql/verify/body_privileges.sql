@@ -1,6 +1,8 @@
--- Findings on triggers whose functions use tables on which the worker lacks a privilege.
--- $1: an array of uses: policy, event, trigger, its table, its function, the schema ('' if it is
---   looked up) and the name of the used table, the privilege, and the search path
+-- Findings on functions of the application that run with the worker's rights in batches, and use
+-- tables on which the worker lacks a privilege.
+-- $1: an array of uses: policy, event, trigger, its table, the function, the schema ('' if it is
+--   looked up) and the name of the used table, the privilege, and the search path. The trigger is
+--   '' if an expression of the policy calls the function.
 -- $2: the worker. If there is no such role yet, the privileges of PUBLIC count.
 -- $3: an array of the privileges that a migration will grant to the worker: kind, name, needed
 -- A name that means no table, or a system table, has no finding: the function may create the table.
@@ -32,8 +34,7 @@ WITH worker AS (
     WHERE NOT has_schema_privilege(w.oid, u.namespace, 'USAGE')
       AND NOT EXISTS (SELECT FROM given g WHERE g.kind = 'schema' AND g.name = u.schema)
 ), lists AS (
-    SELECT l.policy, l.trigger, l.on_table, l.function, l.object, l.kind,
-           string_agg(DISTINCT l.event, ' and ' ORDER BY l.event) AS events,
+    SELECT l.policy, l.trigger, l.on_table, l.function, l.object, l.kind, min(l.event) AS event,
            string_agg(DISTINCT l.privilege, ', ' ORDER BY l.privilege) AS privileges,
            CASE l.kind WHEN 'SCHEMA' THEN format('schema "%s"', l.schema) ELSE format('table "%s"', l.object)
                END AS called,
@@ -41,11 +42,15 @@ WITH worker AS (
     FROM lacking l GROUP BY l.policy, l.trigger, l.on_table, l.function, l.object, l.kind, l.schema, l.rel
 )
 SELECT l.policy, l.object,
-       format('trigger "%s" on table "%s" needs %s, which role "%s" lacks', l.trigger, l.on_table,
+       format('%s needs %s, which role "%s" lacks',
+              CASE l.trigger WHEN '' THEN 'function ' || l.function
+                  ELSE format('trigger "%s" on table "%s"', l.trigger, l.on_table) END,
               string_agg(format('%s on %s', l.privileges, l.called), ' and ' ORDER BY l.kind), $2::text) AS message,
-       format('It fires in batches of policy "%s" on %s. Function %s runs with the rights of the role. Runs fail, or '
-              'refuse the rows. Instead of the hint, the owner may run ALTER FUNCTION %3$s SECURITY DEFINER;',
-              l.policy, min(l.events), l.function) AS detail,
+       format('%s with the rights of the role. Runs fail, or refuse the rows. Instead of the hint, the owner may make '
+              'the function SECURITY DEFINER.',
+              CASE l.trigger WHEN '' THEN format('Policy "%s" calls it', l.policy)
+                  ELSE format('It fires in batches of policy "%s" on %s, and calls %s', l.policy, min(l.event),
+                              l.function) END) AS detail,
        string_agg(format('GRANT %s ON %s TO %I;', l.privileges, l.sql, $2::text), ' ' ORDER BY l.kind) AS hint
 FROM lists l GROUP BY l.policy, l.trigger, l.on_table, l.function, l.object
 ORDER BY 1, 3
