@@ -6,8 +6,8 @@ SET jit = off AS $function$
 BEGIN
     RETURN QUERY WITH RECURSIVE member AS (
         SELECT t.oid FROM unnest(p_tables) t (oid)
-        -- The array makes the planner use the index, even if pg_inherits is large. For a join it would
-        -- size the hash table of UNION by the table with the most partitions.
+        -- The array makes the planner use the index, even if pg_inherits is large. For a join the
+        -- planner would size the hash table of UNION by the table with the most partitions.
         UNION SELECT i.oid FROM member m CROSS JOIN LATERAL unnest(ARRAY(
             SELECT x.inhrelid FROM pg_inherits x WHERE x.inhparent = m.oid)) i (oid)
     )
