@@ -107,8 +107,30 @@ func Up(ctx context.Context, url string, dir fs.FS, o Options) ([]Migration, err
 		if err := s.versions(ctx, "creating", "create_schema", s.server.schemaMissing); err != nil {
 			return nil, err
 		}
+		if len(pending) == 0 {
+			return nil, s.warnOfLosses(ctx)
+		}
 		return s.apply(ctx, pending, true)
 	})
+}
+
+// warnOfLosses warns of indexes and columns that another program has dropped. No migration is
+// pending then, so Up alone does not bring them back.
+func (s *session) warnOfLosses(ctx context.Context) error {
+	if s.Cron || s.Warn == nil || !s.server.registry {
+		return nil
+	}
+	rows, _ := s.conn.Query(ctx, s.statement("lost")) // CollectRows returns the same error
+	lost, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil {
+		return fmt.Errorf("looking for dropped indexes and columns: %w", err)
+	}
+	for _, message := range lost {
+		s.Warn(diag.Diagnostic{Severity: diag.Warning, Message: message,
+			Detail: "No migration is pending that would create it. Another program may have dropped it.",
+			Hint:   `Run "pgretain snapshot" and "pgretain generate", and migrate.`})
+	}
+	return nil
 }
 
 // Down undoes the last step, which may be several files, or everything if All is set. With All it
