@@ -256,9 +256,39 @@ func TestLostRows(t *testing.T) {
 	}
 }
 
+// TestFirstBatchOfTheNextRun checks that a run begins with as many rows as the last run has found,
+// also if runs without due rows came between. A changed policy begins anew.
+func TestFirstBatchOfTheNextRun(t *testing.T) {
+	t.Parallel()
+	const yaml = `policies: {p: {table: m, due: {age: {column: at, older_than: 7 days}},
+		keep: {g: 'EXISTS (SELECT FROM g WHERE g.id = t.id)'}, then: [delete], batch: {time: 10s}}}`
+	in := kit.Install(t, "CREATE TABLE m (id int PRIMARY KEY, at timestamptz NOT NULL); CREATE TABLE g (id int)", yaml)
+	first := func() (rows int) {
+		t.Helper()
+		in.Exec(t, "INSERT INTO m SELECT i, '2024-01-01' FROM generate_series(1, 2000) i")
+		for range 2 { // the second run finds no due row
+			if _, err := in.Call("CALL retention.run('p', '2024-06-01')"); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return pgtest.Value[int](t, in, `SELECT scanned FROM retention.batch
+			WHERE n = 1 AND run_id = (SELECT max(run_id) FROM retention.batch)`)
+	}
+	if rows := first(); rows != 4 {
+		t.Errorf("the first run begins with %d rows, want 4", rows)
+	}
+	if rows := first(); rows != 1000 && rows != 2000 {
+		t.Errorf("the next run begins with %d rows, want all 2000, or half of them on a busy machine", rows)
+	}
+	in.Migrate(t, strings.Replace(yaml, "7 days", "8 days", 1))
+	if rows := first(); rows != 4 {
+		t.Errorf("the first run of a changed policy begins with %d rows, want 4", rows)
+	}
+}
+
 // TestSizeOfBatches checks the number of rows in each batch. With "rows" alone, each batch has
-// exactly that many. With a time, the first batch has 500 rows, and later ones grow to reach the
-// time. No batch has more rows than "rows".
+// exactly that many. With a time, the first batch has 500 rows, or 4 if a guard reads another table,
+// and later ones grow to reach the time. No batch has more rows than "rows".
 func TestSizeOfBatches(t *testing.T) {
 	for _, c := range []struct{ name, batch, rule, want string }{
 		{"rows alone", "{rows: 700}", "", "700 700 700 700 700 700 700 100"},
@@ -267,7 +297,7 @@ func TestSizeOfBatches(t *testing.T) {
 		{"rows below 500", "{rows: 450, time: 10s}", "", "450 450 450 450 450 450 450 450 450 450 450 50"},
 		{"a long time", "{rows: 1800, time: 10s}", "", "500 1800 1800 900"},
 		{"a long time, LOCKED", "{time: 10s}", "keep: {g: 'EXISTS (SELECT FROM g WHERE g.id = t.id)'}, ",
-			"500 2000 2500"},
+			"4 16 64 256 1024 3636"},
 		{"no time at all", "{time: 1ms, rows: 600}", "", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {

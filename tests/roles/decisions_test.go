@@ -128,7 +128,7 @@ var closed = []string{
 	"_decode_clock", "_key_columns", "_keys_to", "_keys_reached", "_get_policy", "_retry_batch",
 	"_resolve_tables", "_new_run", "_next", "_next_of_groups", "_next_rows", "_not_null", "_is_row_array",
 	"_skip_row", "_position", "_plan_for_places", "_validate", "_prove_statements", "_put_install", "_radius_query",
-	"_record_index", "_register", "_refused_by", "_find_failing_row", "_related", "_rows_call",
+	"_record_index", "_register", "_refused_by", "_find_failing_row", "_first_batch_rows", "_related", "_rows_call",
 	"_execute_as_worker", "_restore_key", "_restore_sql", "_resume_point", "_notify_events", "_row_bytes",
 	"_row_triggers",
 	"_refuse_autocommit", "_refuse_down", "_refuse_untrusted", "_run_report", "_running", "_server",

@@ -1,6 +1,5 @@
--- _batch_size returns how many rows the next batch reads. The first batch reads 500 rows. With
--- batch.time, each next batch aims at that duration. It reads at most four times and at least half
--- as many rows as the last batch.
+-- _batch_size returns how many rows the next batch reads. With batch.time, each next batch aims at
+-- that duration. It reads at most four times and at least half as many rows as the last batch.
 -- If a smaller batch took as long as a larger one, the number of rows was not the cause, for
 -- example because the processor was busy. The next batch then reads up to four times as many rows
 -- as the larger one.

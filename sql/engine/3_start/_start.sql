@@ -44,6 +44,7 @@ BEGIN
     INSERT INTO retention.batch (run_id, n, mode, ms, next_pass, next_position, next_rows)
     VALUES (p_run.id, 0, 'start', extract(epoch FROM clock_timestamp() - v_started) * 1000,
             coalesce((v_from ->> 0)::integer, 1), nullif(v_from -> 1, 'null'),
-            least(p_policy.batch_rows, CASE WHEN p_policy.batch_time_ms IS NOT NULL THEN 500 END));
+            least(p_policy.batch_rows, CASE WHEN p_policy.batch_time_ms IS NOT NULL
+                THEN retention._first_batch_rows(p_run, p_policy) END));
     RETURN (p_run.id, true, NULL)::retention.step;
 END $function$;
