@@ -84,7 +84,7 @@ var windows = map[string]string{
 	"job_queue_finished": "7 days", "activity_old": "30 days", "visit_finished": "120 days",
 	"import_row_finished": "90 days", "telemetry_old": "90 days", "webhook_delivery_finished": "90 days",
 	"email_message_finished": "90 days", "gps_fix_old": "90 days", "lead_finished": "90 days",
-	"search_cache_unused": "90 days",
+	"search_cache_unused": "90 days", "click_old": "90 days",
 }
 
 // edits returns the changes that the user makes to the policy file: text that occurs in it once,

@@ -44,7 +44,7 @@ func TestInitReadsUnits(t *testing.T) {
 	for _, u := range units {
 		about := strings.Join(regexp.MustCompile(`(?m)^.*\bu_`+u.name+`(_old)?\b.*\n(#     .*\n)*`).FindAllString(text,
 			-1), "")
-		if u.encoding != "" && !strings.Contains(about, "column: created, encoding: "+u.encoding+",") ||
+		if u.encoding != "" && !strings.Contains(about, "    encoding: "+u.encoding+"\n") ||
 			u.encoding == "" && (strings.Contains(about, "encoding:") ||
 				!strings.Contains(about, "created holds "+u.says)) {
 			t.Errorf("%s: want encoding %q, or %q:\n%s", u.name, u.encoding, u.says, about)
