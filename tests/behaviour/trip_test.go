@@ -82,7 +82,7 @@ install: {scheduler: none}`
 	for _, c := range trips {
 		delete(reasons, c.by)
 	}
-	// TestClocks tests the reason "clock".
+	// TestWrongUnits tests the reason "clock".
 	if rest := slices.Collect(maps.Keys(reasons)); !gocmp.Equal(rest, []string{"clock"}) {
 		t.Errorf("the reasons without a case are %v, want only clock", rest)
 	}
