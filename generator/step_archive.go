@@ -17,7 +17,7 @@ func (w *policyCompiler) archive(s step) sqlText {
 	into := s.into
 	w.checkArchive(s)
 	columns := append(s.copied(into), w.valueTexts(s.Archive.Set, "")...)
-	w.refuseMissing(into, setColumns(columns), s.Position, codeStep)
+	w.refuseUnfilled(s, setColumns(columns))
 	d := w.insertFields(s, false, s.Archive.Set)
 	d["Copied"], d["Conflict"] = w.countsCopies(s), keepsOrReplaces(s.Archive)
 	changes := 0
@@ -90,6 +90,19 @@ func (w *policyCompiler) checkArchive(s step) {
 	}
 }
 
+// refuseUnfilled refuses an archive with a column that is NOT NULL and gets no value. The hint is a
+// statement, except for a column of the primary key.
+func (w *policyCompiler) refuseUnfilled(s step, given []string) {
+	for _, name := range missing(s.into, given) {
+		detail, hint := "", "Add a value to \"set\", or a default to the column."
+		if !slices.Contains(s.into.PrimaryKey, name) {
+			detail = "Instead of the hint, add a value to \"set\", or a default to the column."
+			hint = fmt.Sprintf("ALTER TABLE %s ALTER COLUMN %s DROP NOT NULL;", qualified(s.into), ident(name))
+		}
+		w.refuseWith(s.Position, codeStep, withoutValue(s.into, name), detail, hint)
+	}
+}
+
 // checkColumns refuses a policy whose archive cannot store a column of the row. No column is left
 // out silently.
 func (w *policyCompiler) checkColumns(s step) {
@@ -103,10 +116,12 @@ func (w *policyCompiler) checkColumns(s step) {
 		case assigned(s.Archive.Set, name), target != nil && target.Generated && column.Generated:
 		case target == nil && name != column.Name: // the unknown name was refused before
 		case target == nil:
-			w.refuse(s.Position, codeStep, fmt.Sprintf("archive %[1]q has no column for column %[2]q of table %[3]q",
-				s.Archive.Into, name, tableName(s.from)),
-				"Add the column to the archive, or name another one under \"columns\". Or store the whole row as a "+
-					"document, archive: {document: ...}.")
+			w.refuseWith(s.Position, codeStep,
+				fmt.Sprintf("archive %q has no column for column %q of table %q", s.Archive.Into, name,
+					tableName(s.from)),
+				"Instead of the hint, name another column under \"columns\", or store the whole row as a document, "+
+					"archive: {document: ...}.",
+				fmt.Sprintf("ALTER TABLE %s ADD COLUMN %s %s;", qualified(s.into), ident(name), column.Type))
 		case target.Generated:
 			w.refuse(at, codeStep, fmt.Sprintf("column %q of archive %q is a generated column and cannot store the "+
 				"value of table %q", name, s.Archive.Into, tableName(s.from)),

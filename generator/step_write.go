@@ -435,13 +435,22 @@ var numberTypes = []string{"bigint", "integer", "smallint", "numeric", "real", "
 
 // refuseMissing refuses an INSERT without a value for a column that is NOT NULL and has no default.
 func (c *compiler) refuseMissing(table *catalog.Table, given []string, at diag.Position, code string) {
+	for _, name := range missing(table, given) {
+		c.refuse(at, code, withoutValue(table, name), "Add a value to \"set\", or a default to the column.")
+	}
+}
+
+// missing returns the columns that are NOT NULL, have no default and are not among those given.
+func missing(table *catalog.Table, given []string) (names []string) {
 	for _, column := range table.Columns {
 		fills := !column.NotNull || column.Default != "" || column.Generated || column.Identity != ""
-		if name := column.Name; !fills && !slices.Contains(given, name) {
-			c.refuse(at, code,
-				fmt.Sprintf("column %q of table %q is NOT NULL, but has no default and no value", name,
-					tableName(table)),
-				"Add a value to \"set\", or a default to the column.")
+		if !fills && !slices.Contains(given, column.Name) {
+			names = append(names, column.Name)
 		}
 	}
+	return names
+}
+
+func withoutValue(table *catalog.Table, column string) string {
+	return fmt.Sprintf("column %q of table %q is NOT NULL, but has no default and no value", column, tableName(table))
 }

@@ -77,6 +77,7 @@ var widened = map[string]string{
 	"retention.resume();":                           "the finding says who paused, and why",
 
 	// Other texts.
+	"DROP NOT NULL;": "a column of an archive, which gets no value; the table's owner decides",
 	"DROP NOT NULL; and then \"pgretain snaps": "the policy sets the column to NULL, and the table's owner decides",
 	"--force.{{end}} {{define \"no job\"}}t":   "a report is written over a file that the caller named",
 	"release_hold(id, ''placed again'')":       "the same statement has placed the hold again",

@@ -127,7 +127,7 @@ func hintTexts(t *testing.T) map[string][]string {
 }
 
 // testedHints returns the hints that tests execute, with one blank between words: the SQL in
-// reports of verify, and all hints in the cases of tests/hints.
+// reports of verify, and all hints in the cases of tests/hints and tests/life.
 func testedHints(t *testing.T) string {
 	t.Helper()
 	var hints []string
@@ -136,6 +136,7 @@ func testedHints(t *testing.T) string {
 		hint    *regexp.Regexp
 	}{
 		{"../tests/testdata/drift/*.txtar", regexp.MustCompile(`(?m)^hint:((?: .*|(?:\n.+)+);)$`)},
+		{"../tests/life/testdata/changes/*.txtar", regexp.MustCompile(`(?m)^hint: +(.*)$`)},
 		{"../tests/hints/testdata/*.txtar", regexp.MustCompile(`(?mi)^(?:.*\|)?hint: +(.*)$`)},
 	} {
 		paths, err := filepath.Glob(source.pattern)
@@ -148,7 +149,7 @@ func testedHints(t *testing.T) string {
 				continue
 			}
 			for _, f := range archive.Files {
-				if name := filepath.Base(f.Name); name != "report.txt" && name != "shown.txt" {
+				if name := filepath.Base(f.Name); name != "report.txt" && name != "shown.txt" && name != "hints.txt" {
 					continue
 				}
 				for _, m := range source.hint.FindAllStringSubmatch(string(f.Data), -1) {

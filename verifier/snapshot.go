@@ -107,6 +107,7 @@ type consequence struct {
 	policy *policy.Policy // nil if the object belongs to no policy
 	text   string
 	refuse bool
+	hint   string // the hint of a refusal
 }
 
 // consequences returns what the generator would do differently with the given tables than with
@@ -123,14 +124,14 @@ func (v *inspection) consequences(tables *catalog.Snapshot) []consequence {
 			name = p.Name
 		}
 		all = append(all, consequence{p, fmt.Sprintf("Policy %q would be refused at %s: %s [%s].", name, d.Position,
-			d.Message, d.Code), true})
+			d.Message, d.Code), true, d.Hint})
 	}
 	if len(all) > 0 {
 		return all
 	}
 	return lists.Map(generator.Changes(v.asked, objects), func(c generator.Change) consequence {
 		o := c.Object()
-		return consequence{v.policies[o.Policy], c.Sign() + " " + string(o.Kind) + " " + o.Name, false}
+		return consequence{v.policies[o.Policy], c.Sign() + " " + string(o.Kind) + " " + o.Name, false, ""}
 	})
 }
 
@@ -224,6 +225,9 @@ func (c changed) message(otherwise []consequence) message {
 	texts := lists.Map(otherwise, func(e consequence) string { return e.text })
 	if otherwise[0].refuse {
 		f.Hint = `Change the table back or the policy, then run "pgretain snapshot" and "pgretain generate".`
+		if own := otherwise[0].hint; len(otherwise) == 1 && strings.HasPrefix(own, "ALTER TABLE ") {
+			f.Hint = own // the statement that removes the only reason
+		}
 		f.Detail += shortened(texts, 4)
 		return f
 	}

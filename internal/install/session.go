@@ -122,17 +122,22 @@ func connectError(ctx context.Context, config *pgx.ConnConfig, err error) error 
 			"Check PGHOST and PGPORT, or --database-url, and that the server runs and accepts connections there."))
 }
 
-// limitHint returns a hint for the CONNECTION LIMIT of a role or a database, or "". The server
-// reports all limits with one SQLSTATE. Unlike the message, the routine is not translated.
+// limitHint returns a hint for the CONNECTION LIMIT of a role or a database, or "". The hint does
+// not remove the limit. The server's message does not contain the limit, so the hint says how to
+// read it. The server reports all limits with one SQLSTATE. Unlike the message, the routine is not
+// translated.
 func limitHint(server *pgconn.PgError, user, database string) string {
-	const others = " Or wait until other sessions have ended. A run from the command line needs two sessions."
+	const raise = "Have a DBA look at the limit, SELECT %s; and set one that is larger by two, ALTER %s " +
+		"CONNECTION LIMIT N; Or wait until other sessions have ended. A run from the command line needs two sessions."
 	switch {
 	case server.Code != "53300":
 		return ""
 	case server.Routine == "InitializeSessionUserId":
-		return fmt.Sprintf("Have a DBA run: ALTER ROLE %s CONNECTION LIMIT -1;", quote.Ident(user)) + others
+		return fmt.Sprintf(raise, "rolconnlimit FROM pg_roles WHERE rolname = "+quote.Literal(user),
+			"ROLE "+quote.Ident(user))
 	case server.Routine == "CheckMyDatabase":
-		return fmt.Sprintf("Have a DBA run: ALTER DATABASE %s CONNECTION LIMIT -1;", quote.Ident(database)) + others
+		return fmt.Sprintf(raise, "datconnlimit FROM pg_database WHERE datname = "+quote.Literal(database),
+			"DATABASE "+quote.Ident(database))
 	}
 	return ""
 }

@@ -3,7 +3,8 @@
 -- $1: names of policies
 -- $2: the worker
 -- The server's message names the object without its schema. The hint is a statement if one object
--- of that name is closed to the worker.
+-- of that name is closed to the worker, in the schemas that the worker may use. In other schemas
+-- the server names the schema instead.
 WITH denied AS (
     SELECT d.*, m[1] AS kind, btrim(m[2], '"') AS name
     FROM retention._denied($1) d
@@ -16,12 +17,14 @@ WITH denied AS (
            format('GRANT SELECT ON %s TO %I;', c.oid::regclass, $2::text) AS mend
     FROM denied d JOIN pg_class c ON c.relname = d.name AND c.relkind IN ('r', 'p', 'v', 'm', 'f')
     JOIN pg_namespace n ON n.oid = c.relnamespace JOIN pg_roles r ON r.rolname = $2
-    WHERE d.kind IN ('table', 'view') AND NOT has_table_privilege(r.oid, c.oid, 'SELECT')
+    WHERE d.kind IN ('table', 'view') AND has_schema_privilege(r.oid, n.oid, 'USAGE')
+      AND NOT has_table_privilege(r.oid, c.oid, 'SELECT')
     UNION ALL
     SELECT d.policy, p.oid::regprocedure::text,
            format('GRANT EXECUTE ON FUNCTION %s TO %I;', p.oid::regprocedure, $2::text)
     FROM denied d JOIN pg_proc p ON p.proname = d.name JOIN pg_roles r ON r.rolname = $2
-    WHERE d.kind = 'function' AND NOT has_function_privilege(r.oid, p.oid, 'EXECUTE')
+    WHERE d.kind = 'function' AND has_schema_privilege(r.oid, p.pronamespace, 'USAGE')
+      AND NOT has_function_privilege(r.oid, p.oid, 'EXECUTE')
     UNION ALL
     SELECT d.policy, 'schema ' || d.name, format('GRANT USAGE ON SCHEMA %I TO %I;', d.name, $2::text)
     FROM denied d WHERE d.kind = 'schema'

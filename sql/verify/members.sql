@@ -37,12 +37,20 @@ SELECT m.policy, concat(m.policy, '@', m.member) AS object, m.member, m.state, C
                     WHEN 'unfit' THEN format('schema "%s" cannot be an instance of policy "%s"', m.member, m.policy)
                         ELSE '' END AS message,
        CASE WHEN r.message IS NOT NULL THEN format('Its last run (%s) could not create it: %s', r.id, r.message)
-            WHEN m.state = 'unfit' THEN 'Its name needs quotes, or is so long that the two together have more than 54 bytes. Runs of it fail.'
+            WHEN m.state = 'unfit' THEN 'Its name needs quotes, or is so long that the two together have more than 54 bytes. '
+                'Runs of it fail. '
+                'Instead of another name for the schema, the policy file may have another pattern.'
                     ELSE '' END AS detail,
        CASE WHEN r.message IS NOT NULL
             THEN coalesce(retention._trip_hint(coalesce(r.tripped_by, 'catalog'), NULL, r.message), 'Remove the cause that the message names. The next run tries again.')
             WHEN m.state = 'bare' THEN 'Create the table, or rename the schema, or let the pattern not match it.'
-            WHEN m.state = 'unfit' THEN 'Rename the schema, or let the pattern not match it.'
+            WHEN m.state = 'unfit' THEN coalesce(
+                (SELECT format('ALTER SCHEMA %I RENAME TO %s;', m.member, x.free)
+                 FROM (SELECT trim(regexp_replace(lower(m.member), '[^a-z0-9_]+', '_', 'g'), '_')) x (free)
+                 -- a schema is renamed once, whatever the number of policies
+                 WHERE m.policy = (SELECT min(x.policy) FROM place x WHERE x.unfit AND x.name = m.member)
+                   AND octet_length(concat(m.policy, '@', x.free)) <= 54 AND x.free = quote_ident(x.free)
+                   AND to_regnamespace(x.free) IS NULL), 'Rename the schema, or let the pattern not match it.')
                     ELSE 'Nothing: the next run of the policy''s job does it.' END AS hint
 FROM (
 SELECT w.policy, w.name, CASE w.pattern WHEN '' THEN 'shard' ELSE 'schema' END AS kind, x.name AS member, CASE

@@ -6,6 +6,8 @@
 -- $3: the result of query plans
 -- $4: the result of query plans with sorting disabled
 -- $5: policies for which another finding says why they cannot be planned
+-- No migration builds the index of a policy for each schema. So the hint of V024 builds it, in the
+-- order in which the policy reads its rows.
 -- A batch cannot execute a statement that cannot be planned.
 -- For a table with few rows another plan may be cheaper, if the statistics are fresh. They are old
 -- if more than one row of five has changed since the last ANALYZE. By default, autovacuum analyzes
@@ -36,8 +38,17 @@ SELECT array_position($1::text[], j.policy) AS place, 'V024' AS code, '' AS seve
        format('no index leads batches of policy "%s" to their rows in table "%s"', j.policy, j.lacks) AS message,
        format('Function "retention.%s" %s, each time. Give that table an index like those of "%s".',
               j.batch, j.never, j.name) AS detail,
-       format('SELECT batch, plan FROM retention._plans(ARRAY[%L], true);', j.policy) AS hint
-FROM evaluated j WHERE j.never IS NOT NULL
+       coalesce(i.build, format('SELECT batch, plan FROM retention._plans(ARRAY[%L], true);', j.policy)) AS hint
+FROM evaluated j
+LEFT JOIN LATERAL (
+    SELECT format('CREATE INDEX CONCURRENTLY ON %s (%s);', j.sql,
+                  string_agg(substr(c.item ->> 0, 3), ', ' ORDER BY c.n)) AS build
+    FROM retention.policy p
+    CROSS JOIN LATERAL jsonb_array_elements(p.passes #> '{0,cursor}') WITH ORDINALITY AS c (item, n)
+    WHERE p.name = j.policy AND p.name LIKE '%@%' AND jsonb_array_length(p.passes) = 1
+      AND EXISTS (SELECT FROM pg_class r WHERE r.oid = to_regclass(j.sql) AND r.relname = j.lacks AND r.relkind = 'r')
+    HAVING bool_and(c.item ->> 0 ~ '^t\.([a-z_][a-z0-9_$]*|"([^"]|"")+")$')) i ON true
+WHERE j.never IS NOT NULL
 UNION ALL
 SELECT array_position($1::text[], j.policy), 'V025', '',
        format('batches of policy "%s" would not use the index that leads to their rows in table "%s"',

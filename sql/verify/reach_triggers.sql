@@ -6,9 +6,21 @@
 -- $3: the catalog snapshot
 -- $4: the worker
 -- $5: the search path
+-- A trigger that the policy accepts has a finding if it needs a privilege that the worker lacks.
+-- The message of the last run tells the object, and the function of the trigger names it.
 -- A BEFORE DELETE trigger keeps no row if each RETURN of its function is RETURN OLD. A function
 -- without RETURN raises an error at its end.
-WITH RECURSIVE declared (oid, root) AS (
+WITH RECURSIVE denied AS (
+    SELECT s.policy, m[1] AS said, m[2] AS name
+    FROM retention.job_status s
+    CROSS JOIN LATERAL (
+        SELECT s.last_message UNION ALL
+        SELECT b.message FROM retention.batch b WHERE b.run_id = s.refused_run AND b.refused > 0) x (message)
+    CROSS JOIN LATERAL regexp_match(x.message,
+        '(permission denied for (?:table|sequence|schema|view|function) (\w+))') m
+    WHERE NOT s.superseded AND m IS NOT NULL
+    GROUP BY 1, 2, 3
+), declared (oid, root) AS (
     SELECT t.oid, t.oid FROM pg_trigger t WHERE t.tgparentid = 0 AND NOT t.tgisinternal
     UNION ALL
     SELECT t.oid, d.root FROM declared d JOIN pg_trigger t ON t.tgparentid = d.oid
@@ -16,7 +28,8 @@ WITH RECURSIVE declared (oid, root) AS (
     SELECT e.policy, e.event, e.way, r.tgname::text AS name, n.nspname || '.' || c.relname AS on_table,
            pg_get_triggerdef(r.oid) AS definition, t.tgtype & 1 <> 0 AS each_row, t.tgtype & 3 = 3 AS before_row,
            l.lanname = 'plpgsql' AND f.prosrc !~ '\$[A-Za-z_]\w*\$' AS legible,
-           fn.nspname || '.' || f.proname AS function, f.prosecdef AS definer,
+           fn.nspname || '.' || f.proname AS function, f.oid::regprocedure::text AS signature, need.said AS denied,
+           f.prosecdef AS definer,
            EXISTS (SELECT FROM unnest(f.proconfig) s WHERE s LIKE 'search\_path=%') AS own_path,
            -- the body without constants, quoted names and comments:
            regexp_replace(lower(f.prosrc), '\me''([^''\\]|\\.|'''')*''|''([^'']|'''')*''|"[^"]*"|\$\$([^$]|\$[^$])*\$\$'
@@ -29,7 +42,10 @@ WITH RECURSIVE declared (oid, root) AS (
     JOIN pg_class c ON c.oid = r.tgrelid JOIN pg_namespace n ON n.oid = c.relnamespace
     JOIN pg_proc f ON f.oid = t.tgfoid JOIN pg_namespace fn ON fn.oid = f.pronamespace
         JOIN pg_language l ON l.oid = f.prolang
-    WHERE NOT EXISTS (SELECT FROM jsonb_to_recordset($2) AS a (policy text, triggers jsonb)
+    LEFT JOIN LATERAL (SELECT min(x.said) AS said FROM denied x
+                       WHERE x.policy = e.policy AND NOT f.prosecdef
+                         AND f.prosrc ~* ('\m' || x.name || '\M')) need ON true
+    WHERE need.said IS NOT NULL OR NOT EXISTS (SELECT FROM jsonb_to_recordset($2) AS a (policy text, triggers jsonb)
                       WHERE a.policy = e.policy AND a.triggers ? r.tgname)
 ), evaluated AS (
     SELECT f.*, f.before_row AND (f.event <> 'DELETE' OR NOT f.legible OR f.body ~ '\mreturn\M(?!\s+old\M)') AS keeps,
@@ -38,12 +54,14 @@ WITH RECURSIVE declared (oid, root) AS (
                 ELSE NOT f.before_row END AS refuses,
            f.event = 'DELETE' AND f.each_row AND s.name IS NOT NULL
            AND (s.triggers @> jsonb_build_array(jsonb_build_object('definition', f.definition))) IS NOT TRUE AS new,
-           array_to_string(array_prepend('pg_catalog', $5::text[]), ', ') AS path
+           array_to_string(array_prepend('pg_catalog', $5::text[]), ', ') AS path,
+           (SELECT string_agg(quote_ident(p), ', ' ORDER BY n)
+            FROM unnest(array_prepend('pg_catalog', $5::text[])) WITH ORDINALITY u (p, n)) AS quoted_path
     FROM fires f LEFT JOIN jsonb_to_recordset($3::jsonb -> 'tables') AS s (schema text, name text, triggers jsonb)
                         ON s.schema || '.' || s.name = f.on_table
 )
 SELECT DISTINCT ON (j.policy, j.on_table, j.name) j.policy, j.on_table AS object, CASE WHEN j.new THEN 'drift'
-    ELSE 'info' END AS severity,
+    WHEN j.denied IS NOT NULL THEN 'drift' ELSE 'info' END AS severity, array_remove(ARRAY[j.denied], NULL) AS reasons,
        format('trigger "%s" on table "%s" %s policy "%s"', j.name, j.on_table,
               CASE WHEN j.keeps OR j.refuses THEN 'may keep rows from' ELSE 'runs in the batches of' END,
                   j.policy) AS message,
@@ -57,10 +75,14 @@ SELECT DISTINCT ON (j.policy, j.on_table, j.name) j.policy, j.on_table AS object
                                                   CASE WHEN NOT j.own_path THEN ' and search path ' || j.path END)
                    WHEN NOT j.own_path THEN format(' It has no search path of its own, and is called with %s.',
                        j.path) END,
+              ' In the last run the role lacked a privilege: ' || j.denied || '. Instead of the hint, grant it to the role.',
               ' The path is ' || nullif(j.way, '') || '.', CASE WHEN j.new
                   THEN ' It is newer than the catalog snapshot.' END) AS detail,
-       format('Look at the function, then write "triggers: [%s]" in the policy.%s', j.name,
-              CASE WHEN j.new THEN ' Then run "pgretain snapshot".' END) AS hint
+       CASE WHEN j.denied IS NOT NULL THEN format(
+           'ALTER FUNCTION %s SECURITY DEFINER%s;', j.signature,
+           CASE WHEN NOT j.own_path THEN format(' SET search_path = %s, pg_temp', j.quoted_path) END)
+       ELSE format('Look at the function, then write "triggers: [%s]" in the policy.%s', j.name,
+              CASE WHEN j.new THEN ' Then run "pgretain snapshot".' END) END AS hint
 FROM evaluated j
 WHERE j.keeps OR j.refuses OR NOT j.definer OR NOT j.own_path
-ORDER BY j.policy, j.on_table, j.name, j.new DESC, j.keeps DESC, j.way, j.event
+ORDER BY j.policy, j.on_table, j.name, j.denied IS NULL, j.new DESC, j.keeps DESC, j.way, j.event

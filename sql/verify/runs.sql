@@ -80,7 +80,27 @@ CROSS JOIN LATERAL (SELECT coalesce(' for ' || nullif(retention._scope_text(s.sc
                            s.failed_in_a_row + (SELECT count(*) FROM retention.run u WHERE u.id = s.last_run
                                AND u.state = 'running'
                                AND s.last_state = 'abandoned') AS failed,
-                           s.mended AS mended OFFSET 0) n
+                           s.mended AS mended,
+                           -- Tables of one schema get the owner that most other schemas have.
+                           (SELECT string_agg(e.mend, ' ' ORDER BY e.n)
+                            FROM substring(s.last_message FROM ' belongs to role "(.+)", which is not trusted') u (name)
+                            CROSS JOIN LATERAL (
+                                SELECT c.relname, c.relowner, h.nspowner
+                                FROM retention.policy p
+                                JOIN pg_namespace h ON concat(split_part(s.policy, '@', 1), '@', h.nspname) = p.name
+                                JOIN pg_class c ON c.relnamespace = h.oid
+                                 AND concat(h.nspname, '.', c.relname) = p.table_name
+                                WHERE p.name <> s.policy AND u.name NOT IN (pg_get_userbyid(c.relowner),
+                                                                            pg_get_userbyid(h.nspowner))
+                                GROUP BY 1, 2, 3 ORDER BY count(*) DESC, 1, 2, 3 LIMIT 1) k
+                            JOIN pg_namespace h ON concat(split_part(s.policy, '@', 1), '@', h.nspname) = s.policy
+                            JOIN pg_class c ON c.relnamespace = h.oid AND c.relname = k.relname
+                            CROSS JOIN LATERAL (VALUES
+                                (1, h.nspowner, format('ALTER SCHEMA %I OWNER TO %I;', h.nspname,
+                                                       pg_get_userbyid(k.nspowner))),
+                                (2, c.relowner, format('ALTER TABLE %I.%I OWNER TO %I;', h.nspname, c.relname,
+                                                       pg_get_userbyid(k.relowner)))) e (n, owner, mend)
+                            WHERE pg_get_userbyid(e.owner) = u.name) AS mend OFFSET 0) n
 CROSS JOIN LATERAL (VALUES
     ('V046', s.last_state IN ('failed', 'tripped', 'abandoned'),
      CASE WHEN n.mended OR j.success IS NOT NULL AND j.due IS NOT NULL AND NOT j.late AND NOT j.paused AND n.failed <= 1
@@ -90,7 +110,7 @@ CROSS JOIN LATERAL (VALUES
             CASE WHEN n.failed > 1 THEN format(', %s in a row', n.failed) END),
      concat_ws('. ', rtrim(s.last_message, '.'), CASE WHEN n.mended THEN
          'Nothing that can be seen stops the next run. The hint runs the policy now.' END),
-     coalesce(CASE WHEN n.mended THEN retention._run_again(s.policy, s.scope) END,
+     coalesce(CASE WHEN n.mended THEN retention._run_again(s.policy, s.scope) END, n.mend,
          retention._trip_hint(s.last_tripped_by, s.policy, s.last_message),
          'Remove the cause that the message names. The next run tries again.')),
     ('V047', m.id IS NOT NULL, '', format('job "%s" could not run %s "%s"%s', s.job, o.kind, o.policy, n.scope),

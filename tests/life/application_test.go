@@ -2,6 +2,7 @@ package life_test
 
 import (
 	"encoding/json"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -13,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/jackc/pgx/v5"
 
+	"pgretain/internal/quote"
 	"pgretain/tests/fixture"
 	"pgretain/tests/kit"
 	"pgretain/tests/pgtest"
@@ -34,6 +36,7 @@ type application struct {
 	oracle   *fixture.Case
 	renamed  *strings.Replacer // old names of tables and columns to the new ones
 	names    map[string]string // names of policies, now and when the oracle was written
+	hints    []string          // hints that were executed, each as one line
 }
 
 // built returns the template database of the application, and the directory of its project.
@@ -171,8 +174,9 @@ func (app *application) found(verb string) []finding {
 // notRun stands for the state of a policy that has no new run.
 const notRun = "not run"
 
-// runAll runs the job, and returns the state in which each policy ended, unless it is "done". For
-// a policy with instances that is the worst state.
+// runAll runs the job, and returns the state in which each policy ended, unless it is "done". A
+// policy for several schemas is one entry with its worst state if no instance is "done". Otherwise
+// its entries are the instances that are not "done".
 func (app *application) runAll() map[string]string {
 	app.t.Helper()
 	last := pgtest.Value[int64](app.t, app, "SELECT coalesce(max(id), 0) FROM retention.run")
@@ -183,9 +187,16 @@ func (app *application) runAll() map[string]string {
 	_ = conn.Close(app.t.Context())
 	states := map[string]string{}
 	rows, _ := app.Query(app.t.Context(), `
-		SELECT split_part(policy, '@', 1),
-			max(CASE WHEN state = 'done' AND refused > 0 THEN 'refused' ELSE state END)
-		FROM retention.run WHERE id > $1 GROUP BY 1`, last)
+		WITH ended AS (
+			SELECT policy, split_part(policy, '@', 1) AS name,
+				max(CASE WHEN state = 'done' AND refused > 0 THEN 'refused' ELSE state END) AS state
+			FROM retention.run WHERE id > $1 GROUP BY 1
+		), whole AS (
+			SELECT name, bool_or(state = 'done') AND bool_or(state <> 'done') AS divided FROM ended GROUP BY 1
+		)
+		SELECT CASE WHEN divided AND state <> 'done' THEN policy ELSE name END,
+			max(state)
+		FROM ended JOIN whole USING (name) GROUP BY 1`, last)
 	var name, state string
 	if _, err := pgx.ForEachRow(rows, []any{&name, &state}, func() error {
 		states[name] = state
@@ -194,30 +205,40 @@ func (app *application) runAll() map[string]string {
 		app.t.Fatal(err)
 	}
 	for name := range app.names {
-		switch states[name] {
-		case "done":
-			delete(states, name)
-		case "":
+		if states[name] == "" {
 			states[name] = notRun
 		}
 	}
+	maps.DeleteFunc(states, func(_, state string) bool { return state == "done" })
 	return states
 }
 
-// wantRows compares the rows of each policy with the oracle. The policies in "stopped" have taken
-// no row.
+// wantRows compares the rows of each policy with the oracle. The policies and instances in
+// "stopped" have taken no row.
 func (app *application) wantRows(when string, stopped map[string]string) {
 	app.t.Helper()
 	for now, name := range app.names {
 		found := app.renamed.Replace(app.oracle.Text(name + "/found.sql"))
 		want := app.oracle.Text(name + "/taken.sql")
-		if stopped[now] != "" {
-			want = app.oracle.Text(name + "/untouched.sql")
+		if schemas := stoppedSchemas(stopped, now); schemas != nil {
+			want = strings.ReplaceAll(app.oracle.Text(name+"/untouched.sql"), "STOPPED", quote.Array(schemas))
 		}
 		if diff := cmp.Diff(app.sorted(want), app.sorted(found)); diff != "" {
 			app.t.Errorf("%s, the rows of %s differ from the oracle (-want +got):\n%s", when, name, diff)
 		}
 	}
+}
+
+// stoppedSchemas returns for which schemas a policy has stopped: "*" for all of them.
+func stoppedSchemas(stopped map[string]string, policy string) (schemas []string) {
+	for _, name := range slices.Sorted(maps.Keys(stopped)) {
+		if own, schema, one := strings.Cut(name, "@"); own == policy && one {
+			schemas = append(schemas, schema)
+		} else if own == policy {
+			schemas = append(schemas, "*")
+		}
+	}
+	return schemas
 }
 
 func (app *application) sorted(query string) []string {

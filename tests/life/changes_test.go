@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"maps"
 	"os/exec"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -28,6 +29,8 @@ type change struct {
 	Grants   []string          // privileges which the way back gives to roles outside of pgretain
 	Names    map[string]string // old names of tables and columns to the new ones
 	Edit     map[string]string // texts of the policy file to the new ones
+	Last     map[string]string // as Names, after the way back; default Names
+	Lost     []string          // texts in the lines of objects that the way back replaces
 
 	After    string            // another case whose change and way back come first
 	Ran      bool              // whether the job has run before the change
@@ -50,7 +53,8 @@ func TestChanges(t *testing.T) {
 
 func allChanges(t *testing.T) []*fixture.Case {
 	t.Helper()
-	return fixture.Cases(t, "testdata/changes", 40, "case.yaml", "change.sql", "input.sql", "own.sql", "outcome.txt")
+	return fixture.Cases(t, "testdata/changes", 40,
+		"case.yaml", "change.sql", "input.sql", "own.sql", "later.sql", "outcome.txt", "hints.txt")
 }
 
 func readChange(t *testing.T, own *fixture.Case) (c change) {
@@ -87,13 +91,19 @@ func testChange(t *testing.T, own *fixture.Case, c change) {
 	before := app.surroundings()
 	for _, step := range c.Way {
 		if step == "run" { // it takes rows, and partitions
-			app.wantSurroundings(before, c.Grants)
+			app.wantSurroundings(before, c)
 			before = nil
 		}
 		app.take(step, own, c)
 	}
 	if before != nil {
-		app.wantSurroundings(before, c.Grants)
+		app.wantSurroundings(before, c)
+	}
+	if len(app.hints) > 0 {
+		own.Compare(t, "hints.txt", oid.ReplaceAllString(strings.Join(app.hints, ""), "${1}OID"))
+	}
+	if c.Last != nil {
+		app.renamed = replacer(c.Last)
 	}
 
 	if drift := app.found("verify"); len(drift) > 0 {
@@ -101,6 +111,7 @@ func testChange(t *testing.T, own *fixture.Case, c change) {
 	}
 	app.policies(c)
 	app.writeLaterRows()
+	app.Exec(t, own.Text("later.sql"))
 	if states := app.runAll(); len(states) > 0 {
 		t.Errorf("after what was typed, runs end %v\n%s", states, app.messages())
 	}
@@ -179,6 +190,8 @@ func (app *application) take(step string, own *fixture.Case, c change) {
 		}
 	case "hint":
 		app.paste(code)
+	case "file":
+		app.psql("SET ROLE " + app.migrator + "; BEGIN;\n" + app.upPart(code) + "COMMIT;")
 	case "own":
 		app.psql("SET ROLE " + kit.Migrator + ";\n" + own.Text("own.sql"))
 	default:
@@ -197,12 +210,30 @@ func (app *application) paste(code string) {
 	for _, f := range app.found(verb) {
 		if f.Code == code {
 			script = append(script, f.Hint)
+			app.hints = append(app.hints, "hint: "+strings.Join(strings.Fields(f.Hint), " ")+"\n")
 		}
 	}
 	if len(script) == 0 {
 		app.t.Fatalf("%s does not report %s", verb, code)
 	}
 	app.psql(strings.Join(script, "\n"))
+}
+
+// oid matches an OID in a hint. It differs between versions of PostgreSQL.
+var oid = regexp.MustCompile(`(rel = |ConstraintTrigger_[ac]_)\d+`)
+
+// upPart returns the Up part of the migration that the hint of a finding names.
+func (app *application) upPart(code string) string {
+	app.t.Helper()
+	file := regexp.MustCompile(`the Up part of (\S+\.sql)`)
+	for _, f := range app.found("verify") {
+		if name := file.FindStringSubmatch(f.Hint); f.Code == code && name != nil {
+			up, _, _ := strings.Cut(fixture.ReadFile(app.t, app.dir, name[1]), "-- +goose Down")
+			return up
+		}
+	}
+	app.t.Fatalf("verify does not report %s with a file", code)
+	return ""
 }
 
 func replacer(texts map[string]string) *strings.Replacer {

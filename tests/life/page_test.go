@@ -74,12 +74,14 @@ func outcomeInWords(outcome string) (next, verify string) {
 	verify = regexp.MustCompile(`\b(V\d+)\b`).ReplaceAllString(verify, "[$1](checks/$1.md)")
 	states := map[string]bool{}
 	for _, line := range lines[:len(lines)-1] {
-		_, state, _ := strings.Cut(line, " ")
-		if state == notRun {
-			states["is cancelled before it begins"] = true
-		} else {
-			states["`"+state+"`"] = true
+		state := "`" + line[strings.LastIndex(line, " ")+1:] + "`" // the name of a schema may contain spaces
+		switch {
+		case strings.HasSuffix(line, " "+notRun):
+			state = "is cancelled before it begins"
+		case strings.Contains(line, "@"):
+			state += " for this tenant"
 		}
+		states[state] = true
 	}
 	if len(states) == 0 {
 		return "goes on", verify
@@ -108,6 +110,8 @@ func (c change) wayInWords() string {
 			words = append(words, "the next run")
 		case "bootstrap":
 			words = append(words, "`pgretain bootstrap --migrator NEW --apply`, by a DBA")
+		case "file":
+			words = append(words, "the Up part of the file that ["+code+"](checks/"+code+".md) names")
 		case "own":
 			words = append(words, c.Missing)
 		}

@@ -27,7 +27,7 @@ func TestServerChanges(t *testing.T) {
 		for _, step := range c.Way {
 			app.take(step, own, c)
 		}
-		app.wantSurroundings(before, c.Grants)
+		app.wantSurroundings(before, c)
 		if drift := app.found("verify"); len(drift) > 0 {
 			t.Fatalf("%s: after what was typed, verify reports:\n%s", own.Name, said(drift))
 		}

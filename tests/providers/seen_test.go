@@ -121,7 +121,7 @@ func TestConnectionLimit(t *testing.T) {
 		}
 	}
 	s.as(admin, "ALTER ROLE app CONNECTION LIMIT 1")
-	refused(`ALTER ROLE app CONNECTION LIMIT -1;`)
+	refused(`ALTER ROLE app CONNECTION LIMIT N;`)
 	s.as(admin, "ALTER ROLE app CONNECTION LIMIT -1; ALTER DATABASE shop CONNECTION LIMIT 1")
-	refused(`ALTER DATABASE shop CONNECTION LIMIT -1;`)
+	refused(`ALTER DATABASE shop CONNECTION LIMIT N;`)
 }
