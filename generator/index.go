@@ -238,7 +238,11 @@ func (w *policyCompiler) index(of passIndex) Object {
 		// PostgreSQL adds the index to later partitions, and dropped ones need none.
 		o.SQL = withoutAgain(before.SQL)
 	}
-	o.SQL = w.again(o, w.adopts(name, string(items), string(predicate)), nil) + o.SQL
+	adopts := w.adopts(name, string(items), string(predicate))
+	o.Renamed = slices.ContainsFunc(adopts, func(a adoption) bool {
+		return a.Name == literal(name) && a.Found != literal("")
+	})
+	o.SQL = w.again(o, adopts, nil) + o.SQL
 	return o
 }
 

@@ -70,10 +70,11 @@ type Object struct {
 	Grants  []string // roles that may call or read it besides its owner
 	Writes  []string // privileges of the worker on a table besides SELECT
 
-	// The verifier alone reads the following fields. Migrations do not record them.
+	// The verifier and "plan" alone read the following fields. Migrations do not record them.
 	Cron       *CronJob                   // of a KindCron object
 	Definition string                     // its CREATE INDEX alone, for a KindIndex object
 	Content    string                     // the content of the index as EXPLAIN prints it, for a KindIndex object
+	Renamed    bool                       // for a KindIndex object: the table has it under another name
 	Needs      []string                   // indexes that the table had before, for a KindPolicy object
 	Instances  *Instances                 // for a KindEach object
 	Rights     []Right                    // for a KindPrivilege object

@@ -442,7 +442,7 @@ func (p *planner) effects(ctx context.Context, out *plan) error {
 			out.Indexes = append(out.Indexes, plannedIndex{Policy: o.Name, Table: o.Table, Index: index, Serves: true})
 		}
 		switch {
-		case !slices.Contains(p.missing, o.Name):
+		case !slices.Contains(p.missing, o.Name), o.Renamed: // renaming locks the index alone
 		case o.Kind == generator.KindColumn:
 			out.lock(o.Table, "ACCESS EXCLUSIVE", "ALTER TABLE ... ADD COLUMN")
 			for i, planned := range out.Policies {
