@@ -560,3 +560,42 @@ func TestCancelledAtAnyMoment(t *testing.T) {
 		}
 	}
 }
+
+// TestCancelledInCodeWithARaise cancels a run in a function that a policy calls. The function waits
+// in a RAISE, or in a statement that contains this word. The cancel ends the run "stopped", and the
+// run evaluates no other row after it.
+func TestCancelledInCodeWithARaise(t *testing.T) {
+	t.Parallel()
+	const where, guard = `where: "waits(id)"`, `keep: {k: "NOT waits(id)"}`
+	for name, c := range map[string]struct{ rule, statement string }{
+		"RAISE at the start":       {where, "RAISE DEBUG '%', pg_advisory_xact_lock_shared(77)"},
+		"RAISE in a batch":         {guard, "RAISE DEBUG '%', pg_advisory_xact_lock_shared(77)"},
+		"a statement at the start": {where, "PERFORM pg_advisory_xact_lock_shared(77), 'RAISE'"},
+		"a statement in a batch":   {guard, "PERFORM pg_advisory_xact_lock_shared(77), 'RAISE'"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newStage(t, `CREATE FUNCTION waits(id int) RETURNS boolean LANGUAGE plpgsql AS $$
+				BEGIN
+					`+c.statement+`;
+					RETURN true;
+				END $$;`, strings.Replace(simple, "then:", c.rule+", then:", 1))
+			s.refill(30)
+			s.shutGate()
+			run := s.run("p")
+			run.mustWait()
+			s.Exec(t, "SELECT pg_cancel_backend($1)", run.pid)
+			if err := run.wait(); err == nil || err.Code != "57014" {
+				t.Errorf("raised %v, want 57014", err)
+			}
+			s.openGate()
+			if o := s.wantRun("p", counts{State: "stopped"}); o.Message != "stopped by user" {
+				t.Errorf("the log has %q, want stopped by user", o.Message)
+			}
+			s.wantLeft(numbers(1, 30)...)
+			s.wantUnlocked()
+			s.run("p").mustSucceed()
+			s.wantLeft()
+		})
+	}
+}

@@ -22,7 +22,7 @@ BEGIN
     RETURN retention._run_step(p_run);
 EXCEPTION WHEN query_canceled OR assert_failure OR OTHERS THEN
     GET STACKED DIAGNOSTICS v_context = PG_EXCEPTION_CONTEXT;
-    v_code := CASE WHEN SQLSTATE = '57014' AND retention._refused_by(SQLSTATE, v_context) = 'row' THEN 'P0001'
+    v_code := CASE WHEN SQLSTATE = '57014' AND retention._refused_by(SQLSTATE, v_context, SQLERRM) = 'row' THEN 'P0001'
         ELSE SQLSTATE END;
     v_run := retention._running(p_run);
     IF v_code <> '57014' AND NOT EXISTS (SELECT FROM retention.policy p JOIN retention.install i

@@ -58,7 +58,7 @@ BEGIN
         END IF;
     EXCEPTION WHEN query_canceled OR assert_failure OR OTHERS THEN
         GET STACKED DIAGNOSTICS v_context = PG_EXCEPTION_CONTEXT;
-        IF retention._refused_by(SQLSTATE, v_context) IS DISTINCT FROM 'row' THEN RAISE; END IF;
+        IF retention._refused_by(SQLSTATE, v_context, SQLERRM) IS DISTINCT FROM 'row' THEN RAISE; END IF;
         -- A batch would skip the row that raises the error. With limit 0, the statement raises only
         -- errors that no row causes. Since due rows cannot be counted, all rows of the table count.
         PERFORM retention._due(p_policy.name, p_run.as_of, 0, false, p_run.scope, p_run.older_than);

@@ -51,7 +51,8 @@ BEGIN
         v_found := retention._next_rows(p_policy, v_batch, CASE WHEN p_batch.prove THEN 0 ELSE p_rows END, NOT p_lock);
     EXCEPTION WHEN query_canceled OR assert_failure OR OTHERS THEN
         GET STACKED DIAGNOSTICS v_context = PG_EXCEPTION_CONTEXT;
-        IF NOT p_skip OR retention._refused_by(SQLSTATE, v_context) IS DISTINCT FROM 'row' OR NOT v_pass ? 'cursor' THEN
+        IF NOT p_skip OR NOT v_pass ? 'cursor'
+            OR retention._refused_by(SQLSTATE, v_context, SQLERRM) IS DISTINCT FROM 'row' THEN
             RAISE;
         END IF;
         -- The rows before the failing row raise no error.

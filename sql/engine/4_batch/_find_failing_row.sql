@@ -23,7 +23,7 @@ BEGIN
             v_good := v_n;
         EXCEPTION WHEN query_canceled OR assert_failure OR OTHERS THEN
             GET STACKED DIAGNOSTICS v_context = PG_EXCEPTION_CONTEXT;
-            IF retention._refused_by(SQLSTATE, v_context) IS DISTINCT FROM 'row' THEN RAISE; END IF;
+            IF retention._refused_by(SQLSTATE, v_context, SQLERRM) IS DISTINCT FROM 'row' THEN RAISE; END IF;
             v_bad := v_n; hi := v_at; passed := v_row;
         END;
         v_n := CASE WHEN v_bad IS NULL THEN v_n * 2 ELSE (v_good + v_bad) / 2 END;

@@ -27,7 +27,7 @@ BEGIN
             v_try := retention._attempt_batch(p_policy, v_batch, v_rows, v_skip, v_locked, p_held, p_next);
         EXCEPTION WHEN query_canceled OR assert_failure OR OTHERS THEN
             GET STACKED DIAGNOSTICS v_context = PG_EXCEPTION_CONTEXT;
-            v_by := retention._refused_by(SQLSTATE, v_context);
+            v_by := retention._refused_by(SQLSTATE, v_context, SQLERRM);
             IF v_by IS NULL OR v_skip THEN RAISE; END IF;
             -- In the log, 57014 means a cancel, so the 57014 of a row is logged as P0001. If no
             -- single row raises 57014, it was a cancel.
@@ -65,5 +65,5 @@ BEGIN
         v_batch.lo := p_next.next_position;
         v_rows := least(v_doubtful, v_rows::bigint * CASE WHEN v_skip THEN 1 ELSE 10 END); v_skip := false;
     END LOOP;
-    IF v_cancelled THEN RAISE query_canceled USING MESSAGE = 'cancelled during a batch'; END IF;
+    IF v_cancelled THEN RAISE query_canceled USING MESSAGE = 'canceling statement due to a cancel in a batch'; END IF;
 END $function$;
