@@ -230,6 +230,51 @@ policies:
 	}
 }
 
+// TestTriggerMovesRowsWithoutAKey runs policies on a table without a key. A trigger updates each row
+// instead of deleting it, so the row moves to another place. A run meets each row once, refuses it,
+// and rolls back what the trigger and the other steps did.
+func TestTriggerMovesRowsWithoutAKey(t *testing.T) {
+	t.Parallel()
+	const parts = ` PARTITION BY LIST (kind); CREATE TABLE m_1 PARTITION OF m FOR VALUES IN (0);
+		CREATE TABLE m_2 PARTITION OF m DEFAULT`
+	const totals = `[insert: {into: total, key: {kind: kind}, add: {n: "count(*)"}}, delete]`
+	for name, c := range map[string]struct{ table, then string }{
+		"delete":             {"", "[delete]"},
+		"delete, partitions": {parts, "[delete]"},
+		"archive":            {"", "[archive: {into: old}, delete]"},
+		"totals":             {"", totals},
+		"totals, partitions": {parts, totals},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			in := kit.Install(t, `CREATE TABLE m (at timestamptz NOT NULL, kind int, n int, body text)`+c.table+`;
+				CREATE TABLE old (at timestamptz, kind int, n int, body text);
+				CREATE TABLE total (kind int PRIMARY KEY, n bigint);
+				CREATE FUNCTION moves() RETURNS trigger LANGUAGE plpgsql SET search_path = public AS $$
+				BEGIN
+					UPDATE m SET body = 'gone' WHERE n = OLD.n;
+					RETURN NULL;
+				END $$;
+				CREATE TRIGGER moves BEFORE DELETE ON m FOR EACH ROW EXECUTE FUNCTION moves();
+				INSERT INTO m SELECT '2024-01-01', i % 2, i, repeat('x', 700) FROM generate_series(1, 60) i`, `
+policies: {p: {table: m, due: {age: {column: at, older_than: 7 days}}, breaker: {fraction: 100%}, then: `+c.then+`}}`)
+			in.SetBatch(20)
+			before := in.Rows("SELECT n, left(body, 4) FROM m ORDER BY n")
+			_, _ = in.Call("CALL retention.run('p', $1)", noon)
+			o := in.Last("p")
+			if got := fmt.Sprintf("%s %d %d %v", o.State, o.Taken, o.Refused, o.Kept); got != "failed 0 60 map[]" {
+				t.Errorf("the run has %s, want failed 0 60 map[]: %s", got, o.Message)
+			}
+			if diff := cmp.Diff(before, in.Rows("SELECT n, left(body, 4) FROM m ORDER BY n")); diff != "" {
+				t.Errorf("rows (-before +after):\n%s", diff)
+			}
+			if n := pgtest.Value[int](t, in, "SELECT (SELECT count(*) FROM old) + (SELECT count(*) FROM total)"); n != 0 {
+				t.Errorf("%d rows are written, want none", n)
+			}
+		})
+	}
+}
+
 // TestRunsContinueWithoutAKey lets the runs of a job use up their budgets among rows with equal
 // clocks that a guard keeps. In between, the rows move to other places. No due row is left out.
 func TestRunsContinueWithoutAKey(t *testing.T) {

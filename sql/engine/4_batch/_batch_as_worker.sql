@@ -5,7 +5,8 @@
 -- changes meanwhile, or if a group of a rank has more rows than at the start.
 -- p_lock is true: the function first locks the rows, and skips rows that another session has
 -- locked. It rechecks the locked rows and their holds in a newer snapshot. It counts a row that a
--- trigger keeps from being deleted. If the policy has other steps, it raises P0001 instead.
+-- trigger keeps from being deleted. It raises P0001 instead if the policy has other steps, or if the
+-- table has no key and the trigger moved the row.
 -- p_skip: the batch skips the next row without touching it.
 -- Locks: ROW EXCLUSIVE on the table, and FOR UPDATE on the rows. It waits for locked rows only if a
 -- watermark moves past them.
@@ -22,7 +23,7 @@ DECLARE
     v_batch retention.batch_range := p_batch; v_pass CONSTANT jsonb := p_policy.passes -> (p_batch.pass - 1);
     v_table CONSTANT regclass := CASE WHEN p_lock OR v_pass ? 'groups' THEN retention._table(p_policy.table_name) END;
     v_found record; v_refusing record; v_rechecked record; v_taken retention.take_result; v_left bigint;
-    v_group bigint;
+    v_in_place bigint; v_group bigint;
     v_out retention.batch_result; v_context text;
     v_deletes CONSTANT boolean := p_policy.steps
         @? '$[*] ? (@.verb == "delete" && !exists(@.related) && !exists(@.where))';
@@ -92,11 +93,17 @@ BEGIN
                                FROM jsonb_each_text(v_out.kept) k) END;
             IF NOT v_deletes THEN  -- an update writes only rows that would change
                 v_left := least(v_left, 0);
-            ELSIF v_left > 0 AND NOT v_pass ? 'range' AND jsonb_array_length(p_policy.steps) > 1 THEN
-                -- An earlier step may have deleted some of these rows.
+            ELSIF v_left > 0 AND p_lock AND (v_pass ? 'placed' AND jsonb_array_length(p_policy.steps) = 1
+                OR NOT v_pass ?| '{placed,range}' AND jsonb_array_length(p_policy.steps) > 1) THEN
                 EXECUTE format('SELECT count(*) FROM unnest($1, $2) x (rel, tid)
                                 JOIN %s t ON t.ctid = x.tid AND t.tableoid = x.rel', v_table)
-                INTO v_left USING v_batch.rels, v_batch.tids;
+                INTO v_in_place USING v_batch.rels, v_batch.tids;
+                -- Without a key, the run would meet a moved row again, without end.
+                IF v_pass ? 'placed' AND v_in_place < v_left THEN
+                    RAISE EXCEPTION USING MESSAGE = format('a trigger or a rule moved %s of %s rows instead of '
+                        'deleting them', v_left - v_in_place, v_left + v_taken.taken);
+                END IF;
+                v_left := v_in_place;  -- an earlier step may have deleted some of these rows
             END IF;
             IF v_left > 0 AND p_lock AND jsonb_array_length(p_policy.steps) = 1 THEN
                 v_out.kept := retention._add_counts(v_out.kept, jsonb_build_object('trigger', v_left));
