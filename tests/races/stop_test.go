@@ -184,6 +184,30 @@ func TestCancelledWhileSleepingBetweenBatches(t *testing.T) {
 	s.wantLeft()
 }
 
+// TestCancelledBeforeASleepBetweenBatches checks that a cancel ends a run that waits for a lock on
+// the log before it sleeps.
+func TestCancelledBeforeASleepBetweenBatches(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, "", sleepy)
+	s.refill(30)
+	run := s.run("p")
+	s.waitForTrue(isSleeping, run.pid)
+	s.appExec("BEGIN; LOCK TABLE retention.run IN SHARE MODE")
+	run.mustWait()
+	since := pgtest.Value[string](t, s.watch,
+		"SELECT waitstart::text FROM pg_locks WHERE pid = $1 AND waitstart IS NOT NULL", run.pid)
+	s.Exec(t, "SELECT pg_cancel_backend($1)", run.pid)
+	// The run now waits for the same lock once more, to write how it ended.
+	s.waitForTrue(`SELECT NOT EXISTS (SELECT FROM pg_locks l
+		WHERE l.pid = $1 AND l.waitstart = $2::text::timestamptz AND NOT l.granted)`, run.pid, since)
+	s.appExec("COMMIT")
+	if err := run.wait(); err == nil || err.Code != "57014" {
+		t.Errorf("raised %v, want 57014", err)
+	}
+	s.wantRun("p", counts{State: "stopped", Taken: 10})
+	s.wantUnlocked()
+}
+
 // TestEndsWhileSleepingBetweenBatches checks that a sleeping run ends at once if it is paused or
 // its budget of time is spent.
 func TestEndsWhileSleepingBetweenBatches(t *testing.T) {

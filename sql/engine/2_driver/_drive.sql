@@ -23,9 +23,9 @@ BEGIN
         v_step := retention._step(v_step.run_id);
         COMMIT AND CHAIN;
         WHILE v_step.wake_at IS NOT NULL LOOP
-            v_nap := retention._throttle_sleep(v_step.run_id, v_step.wake_at);
-            EXIT WHEN v_nap IS NULL;
             BEGIN
+                v_nap := retention._throttle_sleep(v_step.run_id, v_step.wake_at);
+                EXIT WHEN v_nap IS NULL;
                 PERFORM pg_catalog.pg_sleep(v_nap);
             EXCEPTION WHEN query_canceled THEN v_step := retention._step(v_step.run_id, true);
             END;
