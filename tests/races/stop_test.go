@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"pgretain/tests/kit"
 	"pgretain/tests/pgtest"
 )
 
@@ -622,4 +623,37 @@ func TestCancelledInCodeWithARaise(t *testing.T) {
 			s.wantLeft()
 		})
 	}
+}
+
+// TestAnotherServerCancels lets a guard read a foreign table. The other server cancels its statement
+// after its own statement_timeout. Nobody stopped the run, so it ends "failed".
+func TestAnotherServerCancels(t *testing.T) {
+	t.Parallel()
+	s := newStageOf(t, tableM+`CREATE TABLE sig (id int);
+		INSERT INTO sig VALUES (1);
+		CREATE VIEW slow AS SELECT id FROM sig WHERE pg_sleep(600) IS NOT NULL;
+		CREATE FOREIGN TABLE far (id int) SERVER me OPTIONS (table_name 'slow');`,
+		"policies: {p: "+strings.Replace(simple, "then:",
+			`keep: {far: "EXISTS (SELECT FROM far WHERE far.id = t.id)"}, then:`, 1)+"}",
+		kit.Before(`CREATE EXTENSION postgres_fdw;
+			DO $$
+			BEGIN
+				EXECUTE format('CREATE SERVER me FOREIGN DATA WRAPPER postgres_fdw
+					OPTIONS (host %L, port %L, dbname %L, options %L)',
+					split_part(current_setting('unix_socket_directories'), ',', 1), current_setting('port'),
+					current_database(), '-c statement_timeout=100ms');
+				EXECUTE format('CREATE USER MAPPING FOR PUBLIC SERVER me OPTIONS (user %L, password_required %L)',
+					current_user, 'false');
+			END $$;
+			GRANT USAGE ON FOREIGN SERVER me TO PUBLIC`))
+	s.refill(30)
+	if err := s.run("p").wait(); err == nil || err.Code == "57014" {
+		t.Errorf("raised %v, want an error that is no cancel", err)
+	}
+	const want = "another server: canceling statement due to statement timeout"
+	if o := s.wantRun("p", counts{State: "failed"}); o.SQLState != "P0001" || o.Message != want {
+		t.Errorf("the log has %s %q, want P0001 %q", o.SQLState, o.Message, want)
+	}
+	s.wantLeft(numbers(1, 30)...)
+	s.wantUnlocked()
 }

@@ -44,6 +44,6 @@ EXCEPTION WHEN query_canceled OR assert_failure OR OTHERS THEN
             retention._new_run(v_policy, v_asked, clock_timestamp()), 'busy', NULL, SQLERRM);
     END IF;
     RETURN retention._fail(retention._new_run(v_policy, v_asked, clock_timestamp()),
-        CASE WHEN SQLSTATE = '57014' AND retention._refused_by(SQLSTATE, v_context, SQLERRM) = 'row' THEN 'P0001'
-            ELSE SQLSTATE END, SQLERRM);
+        CASE WHEN SQLSTATE = '57014' AND retention._refused_by(SQLSTATE, v_context, SQLERRM) IN ('row', 'server')
+            THEN 'P0001' ELSE SQLSTATE END, SQLERRM);
 END $function$;

@@ -45,7 +45,7 @@ BEGIN
     p_runs := p_runs[:p_place - 1] || v_runs || p_runs[p_place + cardinality(v_runs):];
 EXCEPTION WHEN query_canceled THEN
     GET STACKED DIAGNOSTICS v_context = PG_EXCEPTION_CONTEXT;
-    IF retention._refused_by(SQLSTATE, v_context, SQLERRM) = 'row' THEN RETURN; END IF;  -- no cancel
+    IF retention._refused_by(SQLSTATE, v_context, SQLERRM) IN ('row', 'server') THEN RETURN; END IF;  -- no cancel
     p_runs[p_place] := (retention._fail(
         retention._new_run(NULL, v_request, v_started), SQLSTATE, SQLERRM)).run_id;
 WHEN OTHERS OR assert_failure THEN NULL;  -- each instance then runs alone and reports the error

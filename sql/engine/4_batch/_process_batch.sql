@@ -28,7 +28,7 @@ BEGIN
         EXCEPTION WHEN query_canceled OR assert_failure OR OTHERS THEN
             GET STACKED DIAGNOSTICS v_context = PG_EXCEPTION_CONTEXT;
             v_by := retention._refused_by(SQLSTATE, v_context, SQLERRM);
-            IF v_by IS NULL OR v_skip THEN RAISE; END IF;
+            IF coalesce(v_by, 'server') = 'server' OR v_skip THEN RAISE; END IF;
             -- In the log, 57014 means a cancel, so the 57014 of a row is logged as P0001. If no
             -- single row raises 57014, it was a cancel.
             v_cancelled := v_cancelled OR SQLSTATE = '57014';
