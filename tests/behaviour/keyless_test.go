@@ -230,9 +230,9 @@ policies:
 	}
 }
 
-// TestTriggerMovesRowsWithoutAKey runs policies on a table without a key. A trigger updates each row
-// instead of deleting it, so the row moves to another place. A run meets each row once, refuses it,
-// and rolls back what the trigger and the other steps did.
+// TestTriggerMovesRowsWithoutAKey runs policies on a table without a key. A trigger updates each
+// row instead of deleting it, so the row moves to another place. A run meets each row once, refuses
+// it, and rolls back what the trigger and the other steps did.
 func TestTriggerMovesRowsWithoutAKey(t *testing.T) {
 	t.Parallel()
 	const parts = ` PARTITION BY LIST (kind); CREATE TABLE m_1 PARTITION OF m FOR VALUES IN (0);
@@ -268,7 +268,8 @@ policies: {p: {table: m, due: {age: {column: at, older_than: 7 days}}, breaker: 
 			if diff := cmp.Diff(before, in.Rows("SELECT n, left(body, 4) FROM m ORDER BY n")); diff != "" {
 				t.Errorf("rows (-before +after):\n%s", diff)
 			}
-			if n := pgtest.Value[int](t, in, "SELECT (SELECT count(*) FROM old) + (SELECT count(*) FROM total)"); n != 0 {
+			if n := pgtest.Value[int](t, in,
+				"SELECT (SELECT count(*) FROM old) + (SELECT count(*) FROM total)"); n != 0 {
 				t.Errorf("%d rows are written, want none", n)
 			}
 		})

@@ -625,8 +625,8 @@ func TestCancelledInCodeWithARaise(t *testing.T) {
 	}
 }
 
-// TestAnotherServerCancels lets a guard read a foreign table. The other server cancels its statement
-// after its own statement_timeout. Nobody stopped the run, so it ends "failed".
+// TestAnotherServerCancels lets a guard read a foreign table. The other server cancels its
+// statement after its own statement_timeout. Nobody stopped the run, so it ends "failed".
 func TestAnotherServerCancels(t *testing.T) {
 	t.Parallel()
 	s := newStageOf(t, tableM+`CREATE TABLE sig (id int);

@@ -1,8 +1,8 @@
 -- _step executes the next step of a run of this session, by _run_step. If an error is not caused by
 -- a row, _step rolls the step back and ends the run (_fail). A cancel has the same effect, during
 -- the step or before it (p_cancelled). An error 57014 that code of the application or another
--- server raises is no cancel, and the log has it as P0001. If a migration has replaced, or is replacing, the functions
--- that the step calls, the run ends "more" or "paused" instead.
+-- server raises is no cancel, and the log has it as P0001. If a migration has replaced, or is
+-- replacing, the functions that the step calls, the run ends "more" or "paused" instead.
 -- Locks:
 -- - ROW EXCLUSIVE on the policy's table and FOR UPDATE on rows. It waits at most lock_timeout for
 --   each.

@@ -5,8 +5,8 @@
 -- changes meanwhile, or if a group of a rank has more rows than at the start.
 -- p_lock is true: the function first locks the rows, and skips rows that another session has
 -- locked. It rechecks the locked rows and their holds in a newer snapshot. It counts a row that a
--- trigger keeps from being deleted. It raises P0001 instead if the policy has other steps, or if the
--- table has no key and the trigger moved the row.
+-- trigger keeps from being deleted. It raises P0001 instead if the policy has other steps, or if
+-- the table has no key and the trigger moved the row.
 -- p_skip: the batch skips the next row without touching it.
 -- Locks: ROW EXCLUSIVE on the table, and FOR UPDATE on the rows. It waits for locked rows only if a
 -- watermark moves past them.

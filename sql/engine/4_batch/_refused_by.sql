@@ -5,8 +5,8 @@
 -- "row": an attempt with this row alone decides
 -- NULL: errors of connections, resources, the system or the runtime itself
 -- Any other SQLSTATE 57014 is a cancel, unless code of the application raised it with RAISE. A
--- cancel also has RAISE in its context if it arrives while RAISE evaluates a value. Then its message
--- decides. If messages are translated, such a cancel counts as raised by the application.
+-- cancel also has RAISE in its context if it arrives while RAISE evaluates a value. Then its
+-- message decides. If messages are translated, such a cancel counts as raised by the application.
 CREATE OR REPLACE FUNCTION retention._refused_by(p_sqlstate text, p_context text DEFAULT '', p_message text DEFAULT '')
 RETURNS text LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $function$
     SELECT CASE WHEN p_sqlstate IN ('55P03', '40P01', '40001') THEN 'lock'
