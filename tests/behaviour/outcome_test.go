@@ -287,8 +287,8 @@ func TestFirstBatchOfTheNextRun(t *testing.T) {
 }
 
 // TestSizeOfBatches checks the number of rows in each batch. With "rows" alone, each batch has
-// exactly that many. With a time, the first batch has 500 rows, or 4 if a guard reads another table,
-// and later ones grow to reach the time. No batch has more rows than "rows".
+// exactly that many. With a time, the first batch has 500 rows, or 4 if a guard reads another
+// table, and later ones grow to reach the time. No batch has more rows than "rows".
 func TestSizeOfBatches(t *testing.T) {
 	for _, c := range []struct{ name, batch, rule, want string }{
 		{"rows alone", "{rows: 700}", "", "700 700 700 700 700 700 700 100"},
