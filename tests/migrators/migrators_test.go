@@ -40,7 +40,7 @@ var tools = map[string]struct {
 	"rails":           {generator.Plain, "/usr/share/doc/ruby-activerecord", "Rails", false},
 	"node-pg-migrate": {generator.Plain, "node-pg-migrate", "node-pg-migrate", false},
 	"knex":            {generator.Plain, "knex", "knex", false},
-	"postgrator":      {generator.Plain, "node", "", false},
+	"postgrator":      {generator.Plain, "$NODE_PATH/postgrator", "", false},
 	"typeorm":         {generator.Plain, "typeorm", "TypeORM", false},
 	"drizzle":         {generator.Plain, "drizzle-kit", "", true},
 }
@@ -141,6 +141,7 @@ func (p *project) need(command string) {
 		p.env = append(p.env, "PATH="+bin+string(filepath.ListSeparator)+os.Getenv("PATH"))
 		return
 	}
+	command = os.ExpandEnv(command)
 	_, err := exec.LookPath(command)
 	if _, missing := os.Stat(command); err == nil || missing == nil {
 		return
