@@ -27,6 +27,8 @@ func TestReadRefuses(t *testing.T) {
 		{"more than a type", `{"version": 1, "tables": [{"schema": "a", "name": "b", "columns": [
 			{"name": "c", "type": "int); DROP TABLE x; --"}]}]}`,
 			`column "c" of table a.b: "int); DROP TABLE x; --" is not the name of a type`},
+		{"invisible character", "{\"version\": 1,\n\"tables\": [{\"schema\": \"a\u202e\", \"name\": \"b\"}]}",
+			"line 2, column 25: invisible character"},
 		{"table twice", `{"version": 1, "tables": [{"schema": "a", "name": "b"}, {"schema": "a", "name": "b"}]}`,
 			"table a.b is listed twice"},
 	} {
