@@ -92,7 +92,9 @@ func TestAstray(t *testing.T) {
 // the policy, a timeout, or another error. No case of testdata/drift causes the last two.
 func TestNotPlanned(t *testing.T) {
 	t.Parallel()
-	conn := pgtest.Database(t).Conn(t)
+	db := pgtest.Database(t)
+	db.Exec(t, "CREATE SCHEMA retention; CREATE TABLE retention.policy (name text, passes jsonb)")
+	conn := db.Conn(t)
 	for code, want := range map[string]string{
 		"42703": `V024  batches of policy "p" cannot be planned ` +
 			`SELECT batch, plan FROM retention._plans(ARRAY['p'], true);`,

@@ -49,7 +49,8 @@ SELECT m.policy, concat(m.policy, '@', m.member) AS object, m.member, m.state, C
                  FROM (SELECT trim(regexp_replace(lower(m.member), '[^a-z0-9_]+', '_', 'g'), '_')) x (free)
                  -- a schema is renamed once, whatever the number of policies
                  WHERE m.policy = (SELECT min(x.policy) FROM place x WHERE x.unfit AND x.name = m.member)
-                   AND octet_length(concat(m.policy, '@', x.free)) <= 54 AND x.free = quote_ident(x.free)
+                   AND m.member !~ '[[:cntrl:]]' AND x.free = quote_ident(x.free)
+                   AND octet_length(concat(m.policy, '@', x.free)) <= 54
                    AND to_regnamespace(x.free) IS NULL), 'Rename the schema, or let the pattern not match it.')
                     ELSE 'Nothing: the next run of the policy''s job does it.' END AS hint
 FROM (
