@@ -144,6 +144,9 @@ func (e *example) runJob(t *testing.T, job, asOf string) {
 	const columns = `format('%s', (policy, state, taken, kept, related, cascaded))`
 	var previewed []string
 	if !e.skipPreview {
+		// A step that adds up rows writes one row for each group in each batch. Only batches of a
+		// fixed size make this count the same in the preview and in the runs.
+		pgtest.Exec(t, e.conn, "UPDATE retention.policy SET batch_time_ms = NULL")
 		before := e.content(t)
 		previewed = pgtest.Column[string](t, e.Runner(), "SELECT "+
 			columns+" FROM retention.preview_job($1, $2) WITH ORDINALITY p ORDER BY p.ordinality", job, asOf)
