@@ -153,11 +153,17 @@ func (p *project) need(command string) {
 }
 
 func newProject(t *testing.T, script, schema string) *project {
-	p := &project{T: t, dir: t.TempDir(), db: pgtest.Database(t)}
+	p := newProjectAt(t, pgtest.Database(t), "")
 	p.db.Exec(t, schema)
 	p.script = fixture.ReadFile(t, "testdata", script+".sh")
-	p.env = append(os.Environ(), kit.ConnectionEnv(t, p.db.URL(""))...)
-	address := regexp.MustCompile(`^postgres(ql)?://`).ReplaceAllString(p.db.URL(""), "")
+	return p
+}
+
+// newProjectAt returns an empty project whose tools connect to db as role.
+func newProjectAt(t *testing.T, db *pgtest.DB, role string) *project {
+	p := &project{T: t, dir: t.TempDir(), db: db}
+	p.env = append(os.Environ(), kit.ConnectionEnv(t, db.URL(role))...)
+	address := regexp.MustCompile(`^postgres(ql)?://`).ReplaceAllString(db.URL(role), "")
 	p.env = append(p.env, "DATABASE_URL=postgres://"+address, "ADDRESS="+address, "PGSSLMODE=disable",
 		"SQITCH_FULLNAME=shop", "SQITCH_EMAIL=shop@example.com", "NODE_PATH="+os.Getenv("NODE_PATH"))
 	return p
