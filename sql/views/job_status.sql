@@ -32,7 +32,7 @@ FROM (
         AND c.relname = substr(e.registers ->> 'table_name', length(e.placeholder) + 2)::name
     WHERE NOT EXISTS (SELECT FROM retention.policy o WHERE o.name = y.policy)) p
 CROSS JOIN LATERAL (
-    SELECT x.job, CASE WHEN NOT p.report THEN x.scope END AS scope FROM retention._job_scopes(p.name) x
+    SELECT x.job, CASE WHEN NOT p.report THEN x.scope END AS scope FROM retention._job_scopes(p.name) x (job, scope)
     UNION ALL SELECT '' AS job, NULL::jsonb AS scope) j
 LEFT JOIN retention.total t
     ON (t.policy, t.job, t.scope) = (p.name, j.job, retention._scope_text(j.scope))
@@ -52,7 +52,7 @@ LEFT JOIN LATERAL (  -- OFFSET 0: one index lookup instead of a scan of the run 
     FROM retention.run x WHERE x.id = greatest(u.id, t.last_run) OFFSET 0) r ON true
 CROSS JOIN LATERAL (
     SELECT count(*) AS jobs, min(coalesce(o.success_run, 0)) AS success_run
-    FROM retention._job_scopes(p.name) x
+    FROM retention._job_scopes(p.name) x (job, scope)
     LEFT JOIN retention.total o ON (o.policy, o.job, o.scope)
         = (p.name, x.job, retention._scope_text(CASE WHEN NOT p.report THEN x.scope END))
     WHERE j.job = '') s

@@ -2,7 +2,8 @@
 -- decreases, a gauge can. It reads the runtime's tables, and statistics about the application's
 -- tables. It neither counts rows of the application's tables nor waits for a lock on them.
 CREATE OR REPLACE VIEW retention.metrics AS
-SELECT m.name, m.type, pg_catalog.jsonb_build_object('policy', p.name, 'table', p.table_name, 'job', r.job,
+SELECT m.name, CASE WHEN m.name LIKE '%\_total' THEN 'counter' ELSE 'gauge' END AS type,
+       pg_catalog.jsonb_build_object('policy', p.name, 'table', p.table_name, 'job', r.job,
            'scope', coalesce(t.scope, retention._scope_text(r.scope)))
            || CASE WHEN m.name = 'retention_tripped' AND r.last_tripped_by IS NOT NULL
                    THEN pg_catalog.jsonb_build_object('by', r.last_tripped_by) ELSE '{}' END AS labels, m.value, m.help
@@ -13,47 +14,54 @@ LEFT JOIN retention.job j ON j.name = r.job
 LEFT JOIN retention.total t
     ON (t.policy, t.job, t.scope) = (p.name, r.job, CASE WHEN r.job <> '' THEN retention._scope_text(r.scope)
         ELSE '' END)
-CROSS JOIN LATERAL (VALUES
-    ('retention_rows_taken_total', 'counter', NOT p.report, coalesce(t.taken, 0)::float8, 'Rows or partitions taken.'),
-    ('retention_rows_scanned_total', 'counter', NOT p.report, coalesce(t.scanned, 0), 'Rows looked at by the policy.'),
-    ('retention_rows_refused_total', 'counter', NOT p.report, coalesce(t.refused, 0), 'Rows that an error kept.'),
-    ('retention_runs_total', 'counter', true, coalesce(t.runs, 0), 'Runs of the policy.'),
-    ('retention_runs_failed_total', 'counter', true, coalesce(t.failed, 0), 'Runs that went wrong.'),
-    ('retention_rows_left', 'gauge', NOT p.report AND r.rows_left IS NOT NULL AND NOT r.superseded, r.rows_left,
-     'Rows due that the last run left, up to 10,000.'),
-    ('retention_failed_in_a_row', 'gauge', NOT r.superseded, r.failed_in_a_row, 'Those since the last success.'),
-    ('retention_empty_in_a_row', 'gauge', NOT p.report AND NOT r.superseded, r.empty_in_a_row,
-     'Runs since the last success that left due rows and took none.'),
-    ('retention_missed', 'gauge', NOT r.superseded, (r.missed_run IS NOT NULL)::integer,
-     'Whether the last call could not begin, since the table was taken or locked.'),
-    ('retention_tripped', 'gauge', NOT p.report AND NOT r.superseded, (coalesce(r.last_state, '') = 'tripped')::integer,
-     'Whether the last run tripped; label "by" says by what: breaker, catalog, trust, hold or clock.'),
-    ('retention_running_seconds', 'gauge', r.last_state = 'running',
-     extract(epoch FROM pg_catalog.clock_timestamp() - r.last_started_at), 'Since when the policy is running.'),
-    ('retention_last_success_timestamp_seconds', 'gauge', r.last_success_at IS NOT NULL AND NOT r.superseded,
-     extract(epoch FROM r.last_success_at), 'When the policy last ran to its end or its budget.'),
-    ('retention_caught_up_timestamp_seconds', 'gauge', NOT p.report AND NOT r.superseded,
+CROSS JOIN LATERAL (
+    SELECT 'retention_rows_taken_total' AS name, NOT p.report AS given,
+     coalesce(t.taken, 0)::float8 AS value, 'Rows or partitions taken.' AS help
+    UNION ALL SELECT 'retention_rows_scanned_total'::text, NOT p.report, coalesce(t.scanned, 0),
+     'Rows looked at by the policy.'::text
+    UNION ALL SELECT 'retention_rows_refused_total'::text, NOT p.report, coalesce(t.refused, 0),
+     'Rows that an error kept.'::text
+    UNION ALL SELECT 'retention_runs_total'::text, true, coalesce(t.runs, 0), 'Runs of the policy.'::text
+    UNION ALL SELECT 'retention_runs_failed_total'::text, true, coalesce(t.failed, 0), 'Runs that went wrong.'::text
+    UNION ALL SELECT 'retention_rows_left'::text,
+     NOT p.report AND r.rows_left IS NOT NULL AND NOT r.superseded, r.rows_left,
+     'Rows due that the last run left, up to 10,000.'::text
+    UNION ALL SELECT 'retention_failed_in_a_row'::text, NOT r.superseded, r.failed_in_a_row,
+     'Those since the last success.'::text
+    UNION ALL SELECT 'retention_empty_in_a_row'::text, NOT p.report AND NOT r.superseded, r.empty_in_a_row,
+     'Runs since the last success that left due rows and took none.'::text
+    UNION ALL SELECT 'retention_missed'::text, NOT r.superseded, (r.missed_run IS NOT NULL)::integer,
+     'Whether the last call could not begin, since the table was taken or locked.'::text
+    UNION ALL SELECT 'retention_tripped'::text, NOT p.report AND NOT r.superseded,
+     (coalesce(r.last_state, '') = 'tripped')::integer,
+     'Whether the last run tripped; label "by" says by what: breaker, catalog, trust, hold or clock.'::text
+    UNION ALL SELECT 'retention_running_seconds'::text, r.last_state = 'running',
+     extract(epoch FROM pg_catalog.clock_timestamp() - r.last_started_at), 'Since when the policy is running.'::text
+    UNION ALL SELECT 'retention_last_success_timestamp_seconds'::text,
+     r.last_success_at IS NOT NULL AND NOT r.superseded,
+     extract(epoch FROM r.last_success_at), 'When the policy last ran to its end or its budget.'::text
+    UNION ALL SELECT 'retention_caught_up_timestamp_seconds'::text, NOT p.report AND NOT r.superseded,
      extract(epoch FROM greatest(r.caught_up_at, p.installed_at, j.installed_at, i.adopted_at)),
-     'What was due then has all gone; until a first run ends so, when the policy was installed.'),
-    ('retention_interval_seconds', 'gauge', j.every IS NOT NULL, extract(epoch FROM j.every),
-     'The longest time between two ticks of the job.')
-) m (name, type, given, value, help) WHERE m.given
+     'What was due then has all gone; until a first run ends so, when the policy was installed.'::text
+    UNION ALL SELECT 'retention_interval_seconds'::text, j.every IS NOT NULL, extract(epoch FROM j.every),
+     'The longest time between two ticks of the job.'::text
+) m WHERE m.given
 UNION ALL SELECT m.name, 'gauge', pg_catalog.jsonb_build_object('policy', p.name, 'table', p.table_name), m.value,
     m.help
 FROM retention.policy p
 LEFT JOIN LATERAL (SELECT min(x.set_at) AS set_at FROM retention.setting x
     WHERE x.policy IN (p.name, split_part(p.name, '@', 1), '*') AND x.name = 'paused') s ON true
 CROSS JOIN LATERAL retention._window_set(p.*) w
-CROSS JOIN LATERAL (VALUES
-    ('retention_paused_timestamp_seconds', s.set_at IS NOT NULL, extract(epoch FROM s.set_at)::float8,
-     'Since when the policy is paused.'),
-    ('retention_window_seconds', p.window_own IS NOT NULL,
+CROSS JOIN LATERAL (
+    SELECT 'retention_paused_timestamp_seconds' AS name, s.set_at IS NOT NULL AS given,
+     extract(epoch FROM s.set_at)::float8 AS value, 'Since when the policy is paused.' AS help
+    UNION ALL SELECT 'retention_window_seconds'::text, p.window_own IS NOT NULL,
      extract(epoch FROM coalesce(w.older_than, p.window_own)),
-     'The window in force, where one can be set at run time; a month counts as 30 days.'),
-    ('retention_window_set', p.window_own IS NOT NULL OR w.note IS NOT NULL,
+     'The window in force, where one can be set at run time; a month counts as 30 days.'::text
+    UNION ALL SELECT 'retention_window_set'::text, p.window_own IS NOT NULL OR w.note IS NOT NULL,
      CASE WHEN w.note IS NOT NULL THEN -1 WHEN w.older_than IS NOT NULL THEN 1 ELSE 0 END,
-     'Whether set_window() changed the window: 1 yes, 0 no, -1 it did, and its value does not hold.')
-) m (name, given, value, help) WHERE m.given
+     'Whether set_window() changed the window: 1 yes, 0 no, -1 it did, and its value does not hold.'::text
+) m WHERE m.given
 UNION ALL SELECT 'retention_rows_total', 'counter',
        pg_catalog.jsonb_build_object('policy', p.name, 'table', e.key, 'job', t.job, 'scope', t.scope, 'verb', e.verb),
        e.value::float8,
@@ -75,30 +83,35 @@ FROM retention.job_status s CROSS JOIN LATERAL pg_catalog.jsonb_each_text(s.last
 UNION ALL SELECT m.name, 'gauge', pg_catalog.jsonb_build_object('report', p.name), m.value, m.help
 FROM retention.policy p
 CROSS JOIN LATERAL (SELECT x.rows, x.alerts FROM retention.report x WHERE x.name = p.name ORDER BY x.id DESC LIMIT 1) a
-CROSS JOIN LATERAL (VALUES
-    ('retention_report_rows', pg_catalog.jsonb_array_length(a.rows), 'Rows of the report''s last answer.'),
-    ('retention_report_alerts', a.alerts, 'Rows of the report''s last answer that alert.')
-) m (name, value, help) WHERE p.report
+CROSS JOIN LATERAL (
+    SELECT 'retention_report_rows' AS name, pg_catalog.jsonb_array_length(a.rows) AS value,
+     'Rows of the report''s last answer.' AS help
+    UNION ALL SELECT 'retention_report_alerts'::text, a.alerts, 'Rows of the report''s last answer that alert.'::text
+) m WHERE p.report
 UNION ALL SELECT 'retention_events_waiting', 'gauge', pg_catalog.jsonb_build_object('policy', e.policy), count(*),
        'Events that nobody has taken.' FROM retention.event e GROUP BY e.policy
 UNION ALL SELECT m.name, 'gauge', pg_catalog.jsonb_build_object('table', h.table_name), m.value, m.help
 FROM (SELECT x.table_name, count(*) AS holds, min(x.until) AS until FROM retention.hold x
       WHERE x.released_at IS NULL AND (x.until IS NULL OR x.until > pg_catalog.clock_timestamp()) GROUP BY 1) h
-CROSS JOIN LATERAL (VALUES
-    ('retention_holds', h.holds::double precision, 'Holds in force on the table.'),
-    ('retention_hold_until_timestamp_seconds', extract(epoch FROM h.until), 'When the first of them expires.')
-) m (name, value, help) WHERE m.value IS NOT NULL
+CROSS JOIN LATERAL (
+    SELECT 'retention_holds' AS name, h.holds::double precision AS value, 'Holds in force on the table.' AS help
+    UNION ALL SELECT 'retention_hold_until_timestamp_seconds'::text, extract(epoch FROM h.until),
+     'When the first of them expires.'::text
+) m WHERE m.value IS NOT NULL
 UNION ALL SELECT m.name, 'gauge', m.labels, m.value, m.help
 FROM (SELECT count(*) FILTER (WHERE h.severity = 'error') AS errors,
              count(*) FILTER (WHERE h.severity = 'warning') AS warnings
       FROM retention.health() h) h
 CROSS JOIN retention._scheduler_state() s
-CROSS JOIN LATERAL (VALUES
-    ('retention_problems', '{"severity": "error"}'::jsonb, true, h.errors, 'What health() lists.'),
-    ('retention_problems', '{"severity": "warning"}', true, h.warnings, 'What health() lists.'),
-    ('retention_scheduler_running', '{}', s IN ('running', 'stopped'), (s = 'running')::integer,
-     'Whether pg_cron''s scheduler runs; left out where that cannot be seen, or nothing needs one.')
-) m (name, labels, given, value, help) WHERE m.given
+CROSS JOIN LATERAL (
+    SELECT 'retention_problems' AS name, '{"severity": "error"}'::jsonb AS labels, true AS given,
+     h.errors AS value, 'What health() lists.' AS help
+    UNION ALL SELECT 'retention_problems'::text, '{"severity": "warning"}'::jsonb, true, h.warnings,
+     'What health() lists.'::text
+    UNION ALL SELECT 'retention_scheduler_running'::text, '{}'::jsonb, s IN ('running', 'stopped'),
+     (s = 'running')::integer,
+     'Whether pg_cron''s scheduler runs; left out where that cannot be seen, or nothing needs one.'::text
+) m WHERE m.given
 UNION ALL SELECT 'retention_table_rows', 'gauge', pg_catalog.jsonb_build_object('table', x.table_name),
        retention._table_rows(x.table_name), 'Rows in the table, by its statistics.'
 FROM (SELECT DISTINCT p.table_name FROM retention.policy p WHERE NOT p.report) x;

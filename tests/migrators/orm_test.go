@@ -1,9 +1,13 @@
 package migrators
 
 import (
+	"os"
+	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 
+	"pgretain/tests/kit"
 	"pgretain/tests/pgtest"
 )
 
@@ -60,5 +64,43 @@ func TestORMs(t *testing.T) {
 				t.Errorf("after a run, note has %d rows, want 29", left)
 			}
 		})
+	}
+}
+
+// TestSqlc generates Go code with sqlc from a directory that has migrations of the application and
+// of pgretain, with the two files of docs/orm.md.
+func TestSqlc(t *testing.T) {
+	t.Parallel()
+	p := newProjectAt(t, pgtest.Database(t), "")
+	p.need("sqlc")
+	if err := os.CopyFS(filepath.Join(p.dir, "migrations"), os.DirFS("testdata/newcomer")); err != nil {
+		t.Fatal(err)
+	}
+	p.db.Exec(t, `CREATE TABLE customer (id bigint PRIMARY KEY, name text NOT NULL);
+		CREATE TABLE session (id bigint PRIMARY KEY, customer_id bigint, expires_at timestamptz NOT NULL)`)
+	p.write("retention.yaml", `version: 1
+policies:
+  session_expired:
+    table: session
+    ensure: {kept_for: {type: text}}
+    where: kept_for IS NULL
+    due: {expires: {column: expires_at}}
+    then: [delete]
+jobs:
+  nightly: {schedule: "0 3 * * *", run: [session_expired]}
+`)
+	p.pgretain("snapshot")
+	p.pgretain("generate")
+	p.write("retention_schema.sql", recipe(t, "orm.md", "\n### sqlc\n"))
+	p.write("sqlc.yaml", recipe(t, "orm.md", "CREATE SCHEMA retention;\n```\n"))
+	p.write("queries.sql", "-- name: Kept :many\nSELECT customer_id FROM session WHERE kept_for IS NOT NULL;\n")
+	cmd := exec.Command("sqlc", "generate")
+	cmd.Dir = p.dir
+	if code, stdout, stderr := kit.RunCommand(t, cmd); code != 0 {
+		t.Fatalf("sqlc generate: exit code %d\n%s%s", code, stdout, stderr)
+	}
+	const query = "func (q *Queries) Kept(ctx context.Context) ([]int64, error)"
+	if code := p.read("shop/queries.sql.go"); !strings.Contains(code, query) {
+		t.Errorf("the generated code lacks %q:\n%s", query, code)
 	}
 }
