@@ -51,3 +51,47 @@ func TestInitReadsUnits(t *testing.T) {
 		}
 	}
 }
+
+// TestLooksReadUnits checks what the commands that look say of a clock in another unit than the
+// policy file says. Nothing may go, before and after the install.
+func TestLooksReadUnits(t *testing.T) {
+	t.Parallel()
+	db := pgtest.CronServer(t)
+	db.Exec(t, `CREATE ROLE meter LOGIN;
+		CREATE TABLE reading (id bigint PRIMARY KEY, created bigint NOT NULL);
+		INSERT INTO reading SELECT n, extract(epoch FROM now() - n * interval '1 hour')::bigint
+		FROM generate_series(1, 9000) n;
+		ANALYZE reading;
+		ALTER TABLE reading OWNER TO meter;
+		GRANT CREATE ON SCHEMA public TO meter`)
+	p := newUser(t, db.URL("meter"))
+	p.write("retention.yaml", `version: 1
+policies:
+  reading_old:
+    table: reading
+    due: {age: {column: created, encoding: epoch_ms, older_than: 30 days}}
+    then: [delete]
+`)
+	const fault = `clock "created" of table "public.reading" does not hold epoch_ms`
+	p.run(0, "snapshot")
+	p.says("plan", "would not start: "+fault)
+	p.run(0, "generate")
+	p.run(0, "bootstrap --apply --migrator meter --database-url "+db.URL(""))
+	p.run(0, "migrate up")
+	p.says("preview", "would not start: "+fault)
+	for command, code := range map[string]int{"run reading_old": 1, "run reading_old --first --yes": 1, "verify": 1} {
+		if output := p.run(code, command); !strings.Contains(output, fault) {
+			t.Errorf("pgretain %s does not say %q:\n%s", command, fault, output)
+		}
+	}
+	if left := pgtest.Value[int](t, db, "SELECT count(*) FROM reading"); left != 9000 {
+		t.Errorf("%d rows are left of 9000", left)
+	}
+	// The rehearsal loads the rows of the schema file.
+	p.write("schema.sql", `CREATE TABLE reading (id bigint PRIMARY KEY, created bigint NOT NULL);
+		INSERT INTO reading SELECT n, extract(epoch FROM now() - n * interval '1 hour')::bigint
+		FROM generate_series(1, 9000) n; ANALYZE reading;`)
+	if output := p.run(1, "lint --sandbox --schema schema.sql"); !strings.Contains(output, fault) {
+		t.Errorf("lint --sandbox does not say %q:\n%s", fault, output)
+	}
+}
