@@ -3,13 +3,12 @@ package generator
 import (
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"reflect"
 	"regexp"
 	"strings"
 	"sync"
 	"testing"
+	"testing/fstest"
 	"unicode/utf8"
 
 	query "github.com/pganalyze/pg_query_go/v6"
@@ -364,23 +363,28 @@ func TestSizes(t *testing.T) {
 			t.Errorf("%s has %d lines of %d, more than %d", what, got, textWidth, most)
 		}
 	}
-	atMost("the runtime's migration", linesOf(readSized(t, "../migrations/00001_pgretain_runtime.sql")), sizes.runtime)
-	files, err := filepath.Glob("../examples/*/migrations/*_policies.sql")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("got no migrations of examples: %v", err)
-	}
+	runtime := fixture.ReadFile(t, "../migrations/00001_pgretain_runtime.sql")
+	atMost("the runtime's migration", linesOf(withoutGoose(runtime)), sizes.runtime)
 	found := map[string]int{}
-	for _, file := range files {
-		text := readSized(t, file)
-		if strings.Contains(file, "bot-queue") {
-			atMost(file, linesOf(text), sizes.file)
+	for _, project := range fixture.Examples(t, "..") {
+		history, err := Read(fstest.MapFS{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		files, err := Next(history, compileProject(t, project), NextOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := withoutGoose(files[len(files)-1].Text)
+		if project.Name == "bot-queue" {
+			atMost(project.Name, linesOf(text), sizes.file)
 		}
 		up, _, _ := strings.Cut(text, "\n"+tools[Goose].downLine)
 		for _, object := range objectMark.Split(up, -1) {
 			if name, isPolicy := strings.CutPrefix(object, ` policy "`); isPolicy {
 				name, _, _ = strings.Cut(name, `"`)
 				found[name] = linesOf(object)
-				atMost(file+": script of "+name, found[name], sizes.richest)
+				atMost(project.Name+": script of "+name, found[name], sizes.richest)
 			}
 		}
 	}
@@ -392,15 +396,8 @@ func TestSizes(t *testing.T) {
 	}
 }
 
-// readSized reads a file without the lines that only goose reads.
-func readSized(t *testing.T, name string) string {
-	t.Helper()
-	content, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return frameLine.ReplaceAllString(string(content), "")
-}
+// withoutGoose removes the lines of a migration that only goose reads.
+func withoutGoose(text string) string { return frameLine.ReplaceAllString(text, "") }
 
 // linesOf returns the number of lines of a text. A line that is wider than textWidth counts as
 // several lines.

@@ -5,9 +5,12 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
+	"pgretain/generator"
+	"pgretain/internal/catalog"
 	"pgretain/policy"
 	"pgretain/tests/fixture"
 )
@@ -150,22 +153,26 @@ func sources(t *testing.T, directory, suffix string) string {
 	return text.String()
 }
 
-// TestReadmeShowsWhatIsGenerated checks the two excerpts in README.md. The SQL must occur in a
-// migration of the bot-queue example, and the policy must be valid.
+// TestReadmeShowsWhatIsGenerated checks the two excerpts in README.md. The SQL must occur in an
+// object of the bot-queue example, and the policy must be valid.
 func TestReadmeShowsWhatIsGenerated(t *testing.T) {
 	t.Parallel()
 	readme := fixture.ReadFile(t, "../README.md")
 	statement := block(t, readme, "sql")
-	found := false
-	files, err := filepath.Glob("../examples/bot-queue/migrations/*.sql")
-	if err != nil || len(files) == 0 {
-		t.Fatal("the example has no migrations", err)
+	file, diags := policy.Parse("retention.yaml", []byte(fixture.ReadFile(t, "../examples/bot-queue/retention.yaml")))
+	if file == nil {
+		t.Fatal(diags)
 	}
-	for _, file := range files {
-		found = found || strings.Contains(fixture.ReadFile(t, file), statement)
+	snapshot, err := catalog.Read(fixture.ReadFile(t, "../examples/bot-queue", catalog.FileName))
+	if err != nil {
+		t.Fatal(err)
 	}
-	if !found {
-		t.Errorf("no migration of the example contains the statement of README.md:\n%s", statement)
+	objects, diags := generator.Compile(file, snapshot, nil)
+	if len(objects) == 0 || diags.HasErrors() {
+		t.Fatal(diags)
+	}
+	if !slices.ContainsFunc(objects, func(o generator.Object) bool { return strings.Contains(o.SQL, statement) }) {
+		t.Errorf("no object of the example contains the statement of README.md:\n%s", statement)
 	}
 	if file, diags := policy.Parse("README.md", []byte(block(t, readme, "yaml"))); file == nil {
 		t.Errorf("the policy of README.md is not valid: %v", diags)

@@ -28,7 +28,7 @@ const (
 
 // generated matches files that are test data or that the generator writes.
 var generated = regexp.MustCompile(
-	`(^|/)testdata/|^(examples/[^/]+/)?migrations/.*\.sql$|^generator/statements\.txt$`)
+	`(^|/)testdata/|^migrations/.*\.sql$|^generator/statements\.txt$`)
 
 // unwanted matches words that readers stumble over. CONTRIBUTING.md has a glossary of better ones.
 var unwanted = regexp.MustCompile(

@@ -78,14 +78,10 @@ func (c *cli) want(code int, text string, args ...string) {
 	}
 }
 
-// copyExample copies an example into a directory of the test.
+// copyExample copies an example, and its migrations, into a directory of the test.
 func copyExample(t *testing.T, name string) string {
 	t.Helper()
-	dir := t.TempDir()
-	if err := os.CopyFS(dir, os.DirFS(filepath.Join("..", "examples", name))); err != nil {
-		t.Fatal(err)
-	}
-	return dir
+	return kit.CopyExample(t, filepath.Join("..", "examples", name))
 }
 
 // testInterruptedMigration interrupts "migrate up" and "migrate down" with signals at several

@@ -85,10 +85,7 @@ type installedCLI struct {
 // firstVersion installs an example with the present version of the runtime.
 func firstVersion(t *testing.T, binary, name string) installedCLI {
 	t.Helper()
-	db, dir := pgtest.CronServer(t), t.TempDir()
-	if err := os.CopyFS(dir, os.DirFS(filepath.Join("..", "examples", name))); err != nil {
-		t.Fatal(err)
-	}
+	db, dir := pgtest.CronServer(t), copyExample(t, name)
 	db.Exec(t, "CREATE ROLE bot_deploy LOGIN; ALTER SCHEMA public OWNER TO bot_deploy")
 	pgtest.Exec(t, db.Conn(t, "bot_deploy"), fixture.ReadFile(t, dir, "schema.sql"))
 	c := newCLI(t, binary, db.URL("bot_deploy"), dir)

@@ -30,8 +30,6 @@ import (
 	sqlfiles "pgretain/sql"
 )
 
-//go:generate go test . -run TestExamples$ -update
-
 func init() { cobra.EnableCommandSorting = false }
 
 func main() {

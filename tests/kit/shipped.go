@@ -1,6 +1,7 @@
 package kit
 
 import (
+	"maps"
 	"os"
 	"path/filepath"
 	"sync"
@@ -20,8 +21,9 @@ var origins sync.Map
 
 // Shipped installs an example from its checked-in files, on a server that only this test uses. It
 // executes roles.sql if the directory has this file. Then it executes schema.sql as the migrating
-// role, and the migrations of the directory. The example is installed once per test binary, and
-// each test gets a copy. pg_cron has the jobs, but starts no job before a test calls StartJobs.
+// role, and the migrations that the generator writes for the example. The example is installed once
+// per test binary, and each test gets a copy. pg_cron has the jobs, but starts no job before a test
+// calls StartJobs.
 func Shipped(t testing.TB, dir string) *Installed {
 	t.Helper()
 	origin, _ := origins.LoadOrStore(dir, &pgtest.Origin{})
@@ -96,15 +98,36 @@ func (in *Installed) StartJobs() {
 	in.DB.Exec(in.t, "UPDATE cron.job SET active = true")
 }
 
+// CopyExample copies an example into a directory of the test, and writes its migrations there.
+func CopyExample(t testing.TB, dir string) string {
+	t.Helper()
+	to := t.TempDir()
+	if err := os.CopyFS(to, os.DirFS(dir)); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(to, "migrations")
+	if err := os.RemoveAll(path); err != nil { // of a call of "pgretain generate"
+		t.Fatal(err)
+	}
+	if err := os.CopyFS(path, migrations(t, dir)); err != nil {
+		t.Fatal(err)
+	}
+	return to
+}
+
+// generated maps the directory of an example to its migrations, a fstest.MapFS.
+var generated sync.Map
+
+// migrations returns the migrations that the generator writes for an example.
 func migrations(t testing.TB, dir string) fstest.MapFS {
 	t.Helper()
-	names, err := filepath.Glob(filepath.Join(dir, "migrations", "*.sql"))
-	if err != nil || len(names) == 0 {
-		t.Fatalf("no migrations in %s: %v", dir, err)
+	if files, ok := generated.Load(dir); ok {
+		return maps.Clone(files.(fstest.MapFS))
 	}
-	files := fstest.MapFS{}
-	for _, name := range names {
-		files[filepath.Base(name)] = &fstest.MapFile{Data: []byte(fixture.ReadFile(t, name))}
+	in := &Installed{File: shippedPolicy(t, dir), Migrations: fstest.MapFS{}}
+	if _, err := Next(in.Migrations, in.File.Install, in.WantedObjects(t, dir)); err != nil {
+		t.Fatal(err)
 	}
-	return files
+	generated.Store(dir, in.Migrations)
+	return maps.Clone(in.Migrations)
 }

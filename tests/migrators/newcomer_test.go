@@ -35,7 +35,8 @@ func TestNewcomer(t *testing.T) {
 	commands := strings.Split(strings.TrimSpace(
 		regexp.MustCompile("(?s)```sh\n(.*?)```").FindStringSubmatch(section)[1]), "\n")
 	if len(commands) > 7 || commands[0] != "go install ./cmd/pgretain" {
-		t.Fatalf("%d commands after \"git clone\", want at most 7, of which the first installs: %q", len(commands), commands)
+		t.Fatalf("%d commands after \"git clone\", want at most 7, of which the first installs: %q", len(commands),
+			commands)
 	}
 	for _, command := range commands {
 		if command == "pgretain run --first" {
