@@ -29,7 +29,7 @@ var scripted = regexp.MustCompile(`\w \| psql\b.*|^ +psql -v.*|\bpsql\b.* (-f|--
 func TestPsqlStopsAtAnError(t *testing.T) {
 	t.Parallel()
 	found := 0
-	texts := append(fixture.Documents(t, ".."), "../cmd/pgretain/help.txt", "../cmd/pgretain/texts.txt.tmpl")
+	texts := append(fixture.Documents(t, ".."), "../cmd/pgretain/texts.txt.tmpl")
 	for _, page := range texts {
 		for line := range strings.Lines(fixture.ReadFile(t, page)) {
 			if strings.HasPrefix(line, "|") { // a row of a table

@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"go/types"
 	"io/fs"
 	"maps"
 	"os"
@@ -117,7 +118,7 @@ var (
 )
 
 // allTexts returns by file the texts that a user may see: string literals of Go and SQL, and the
-// templates of messages.
+// templates of messages. It leaves out the help of commands.
 func allTexts(t *testing.T) map[string][]string {
 	t.Helper()
 	all := map[string][]string{}
@@ -154,15 +155,23 @@ func allTexts(t *testing.T) map[string][]string {
 	return all
 }
 
+// goTexts returns the string literals of a Go file, except those of cobra.Command and those that
+// define flags.
 func goTexts(t *testing.T, path string) (texts []string) {
 	t.Helper()
 	file, err := parser.ParseFile(token.NewFileSet(), path, nil, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
+	help := regexp.MustCompile(`^(cobra\.Command|command\.Flags\(\)\.\w+|f\.(addFormat|addJSON|choose))$`)
 	ast.Inspect(file, func(n ast.Node) bool {
-		if lit, ok := n.(*ast.BasicLit); ok && lit.Kind == token.STRING {
-			if text, err := strconv.Unquote(lit.Value); err == nil {
+		switch n := n.(type) {
+		case *ast.CompositeLit:
+			return n.Type == nil || !help.MatchString(types.ExprString(n.Type))
+		case *ast.CallExpr:
+			return !help.MatchString(types.ExprString(n.Fun))
+		case *ast.BasicLit:
+			if text, err := strconv.Unquote(n.Value); err == nil && n.Kind == token.STRING {
 				texts = append(texts, text)
 			}
 		}

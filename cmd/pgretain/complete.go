@@ -12,31 +12,21 @@ import (
 	"pgretain/verifier"
 )
 
-// complete adds what the shell proposes: policies and jobs of the policy file, codes of findings,
-// and the values of flags that have a list of them.
-func complete(command *cobra.Command) {
-	if strings.Contains(command.Use, "POLICY") {
-		command.ValidArgsFunction = proposePolicies
+// The following functions return what the shell proposes: policies and jobs of the policy file, and
+// codes of findings.
+
+// proposePolicy proposes a policy for the first argument, with its table.
+func proposePolicy(command *cobra.Command, args []string, text string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
-	for name, propose := range map[string]cobra.CompletionFunc{
-		"job":  proposeJobs,
-		"only": proposeCodes,
-		"skip": proposeCodes,
-	} {
-		if command.Flags().Lookup(name) != nil {
-			_ = command.RegisterFlagCompletionFunc(name, propose) // fails only for an unknown flag
-		}
-	}
+	return proposePolicies(command, args, text)
 }
 
 // proposePolicies proposes policies that are not among the arguments yet, with their tables.
 func proposePolicies(
 	command *cobra.Command, args []string, _ string,
 ) ([]cobra.Completion, cobra.ShellCompDirective) {
-	single := !strings.Contains(command.Use, "POLICY...")
-	if single && len(args) > 0 {
-		return nil, cobra.ShellCompDirectiveNoFileComp
-	}
 	named := map[string]bool{}
 	for _, name := range args {
 		named[name] = true

@@ -6,12 +6,43 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/spf13/cobra"
+
 	"pgretain/generator"
 	"pgretain/internal/diag"
 	"pgretain/internal/explain"
 	"pgretain/internal/lists"
 	"pgretain/policy"
 )
+
+func (c *console) explainCommand() *cobra.Command {
+	var f flags
+	command := &cobra.Command{
+		Use:   "explain [POLICY...]",
+		Short: "Describe what policies do",
+		Long: `Describes the named policies and reports, or all: which rows are due, what keeps them, what each step
+does with them, which foreign keys act, which tables' holds keep rows, the limits, and when jobs run
+the policy. Needs the catalog snapshot, but no database. The same description is at the beginning of
+the policy's part of a migration, and in the view retention.descriptions. For all policies, shared
+limits and the order of a job are described once.
+
+Exit codes:
+  0  printed
+  1  the policy has errors, or no policy or report has the name
+  2  a file could not be read`,
+		Example: `  pgretain explain
+  pgretain explain enqueued_messages_ttl
+  pgretain explain --format json`,
+		Args:              cobra.ArbitraryArgs,
+		ValidArgsFunction: proposePolicies,
+		RunE:              c.inDatabases(&f, (*console).explain),
+	}
+	f.addPolicy(command)
+	f.addCatalog(command)
+	f.addMigrations(command)
+	f.addFormat(command, "`text` or json", "text", "json")
+	return command
+}
 
 // explainedThing is the description of a policy or a report.
 type explainedThing struct {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/rogpeppe/go-internal/diff"
+	"github.com/spf13/cobra"
 
 	"pgretain/generator"
 	"pgretain/internal/diag"
@@ -19,6 +20,58 @@ import (
 	"pgretain/internal/quote"
 	"pgretain/policy"
 )
+
+func (c *console) generateCommand() *cobra.Command {
+	var f flags
+	command := &cobra.Command{
+		Use:   "generate",
+		Short: "Write the next migration",
+		Long: `Compiles the policy, compares the result with what the migrations of the directory install, and
+writes one step with the difference. The step has files for goose, tern, flyway, psql or, as plain
+SQL, for any tool. It can be undone. If nothing differs, nothing is written. The command needs no
+database: the directory records what is installed. If schema cron is in another database, the jobs
+are a step in a second directory.
+
+If two branches both added a step, the migrations fork. --rebase removes one side of the fork and
+writes its changes as the last step. It removes the side with the greater number, or the side that
+begins with FILE. The removed files must not have been applied anywhere. After an error the directory
+is unchanged.
+
+--squash replaces all steps by one that installs the same. Apply the last step to every database
+first: then no database has to apply the new one.
+
+Exit codes:
+  0  written, or nothing to write
+  1  errors in the policy or the directory; with --check: the directory lags behind the policy
+  2  a file could not be read or written`,
+		Example: `  pgretain generate
+  pgretain generate --format tern   # only the first time; later steps get the format of the files
+  pgretain generate --check    # in CI: write nothing, fail if a step is missing
+  pgretain generate --rebase   # after a merge: write the later side of a fork again
+  pgretain generate --squash   # replace the steps of years by one
+  pgretain generate --uninstall   # for another tool: the step that removes everything`,
+		Args: between(0, 0),
+		RunE: c.inDatabases(&f, (*console).generate),
+	}
+	f.addPolicy(command)
+	f.addCatalog(command)
+	f.addMigrations(command)
+	f.addCronMigrations(command)
+	command.Flags().BoolVar(&f.Check, "check", false,
+		"write nothing; show the difference, and exit with 1 if the directory lags behind")
+	f.addJSON(command, "write the result as JSON")
+	f.choose(command, &f.FileFormat, "format",
+		"format of the files in an empty directory: goose, tern, flyway, psql or plain (default "+
+			"goose)", "", "goose", "tern", "flyway", "psql", "plain")
+	command.Flags().StringSliceVar(&f.Rebase, "rebase", nil,
+		"write one side of a fork again: the later side, or the side that begins with this `FILE`; may be repeated")
+	command.Flags().Lookup("rebase").NoOptDefVal = "later"
+	command.Flags().BoolVar(&f.Squash, "squash", false,
+		"replace all steps of the directory by one, with the numbers of the last files")
+	command.Flags().BoolVar(&f.Uninstall, "uninstall", false,
+		"write the step that removes everything; its Down installs everything again")
+	return command
+}
 
 // step has the files that generate writes into one directory, and the changes that they make.
 // Removed lists the files that generate deletes. history is the content of the directory without
@@ -79,7 +132,7 @@ func (c *console) nextSteps() ([]step, error) {
 		}
 		heads = append(heads, filepath.Base(value))
 	}
-	here, err := directory{c.Migrations, false}.past(generator.Format(c.Format), heads)
+	here, err := directory{c.Migrations, false}.past(generator.Format(c.FileFormat), heads)
 	if err == nil {
 		err = c.checkOwn(here.history)
 	}
@@ -87,7 +140,7 @@ func (c *console) nextSteps() ([]step, error) {
 		return nil, err
 	}
 	// The second directory gets the format of the first, unless it has a format already.
-	there, err := directory{c.cronDirectory(), true}.past(generator.Format(c.Format), heads)
+	there, err := directory{c.cronDirectory(), true}.past(generator.Format(c.FileFormat), heads)
 	if err == nil && len(there.history.Files()) == 0 {
 		there, err = there.past(here.history.Format(), heads)
 	}
@@ -146,7 +199,7 @@ const laterSide = "later"
 // than goose. Otherwise the first step would be written in the wrong format.
 func (c *console) checkOwn(history *generator.History) error {
 	other, file := generator.Suggest(os.DirFS(c.Migrations))
-	if c.Format != "" || len(history.Files()) > 0 || other == "" {
+	if c.FileFormat != "" || len(history.Files()) > 0 || other == "" {
 		return nil
 	}
 	return usagef("%s looks like a migration for %s; use --format %s, or --format goose if it is not",

@@ -13,12 +13,53 @@ import (
 	"strings"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"pgretain/generator"
 	"pgretain/internal/diag"
 	"pgretain/internal/lint"
 	"pgretain/internal/report"
 	"pgretain/internal/suppress"
 )
+
+func (c *console) lintCommand() *cobra.Command {
+	var f flags
+	command := &cobra.Command{
+		Use:   "lint",
+		Short: "Check the policy file, without a database",
+		Long: `Checks the policy file. If there is a catalog snapshot, also checks tables, columns and foreign keys.
+Needs no database. Reports all errors at once.
+
+With --sandbox it also rehearses the installation, which is useful in CI. It installs the policy in a
+temporary PostgreSQL with pg_cron (see "pgretain sandbox"), on the tables of --schema. It checks:
+  - plpgsql_check finds no error in any routine.
+  - The migrations can be applied, undone without leftovers, and applied again.
+  - Every policy runs.
+  - The verifier finds nothing.
+The rehearsal applies the migrations of the directory and the step that "generate" would add. If the
+directory has files of your own, or is for another tool than goose, it applies one complete step.
+
+Exit codes:
+  0  no errors (there may be warnings)
+  1  errors in the policy, in the snapshot's tables or in the migration directory, or in the rehearsal
+  2  a file could not be read; with --sandbox: something is not installed, or a migration failed`,
+		Example: `  pgretain lint
+  pgretain lint --policy examples/bot-queue/retention.yaml
+  pgretain lint --sandbox --schema schema.sql   # also install it in a temporary database`,
+		Args: between(0, 0),
+		RunE: c.inDatabases(&f, (*console).lint),
+	}
+	f.addPolicy(command)
+	f.addCatalog(command)
+	f.addMigrations(command)
+	f.addCronMigrations(command)
+	f.addVerbose(command)
+	f.addFormat(command, "`text`, json, sarif or github (workflow commands)", "text", "json", "sarif", "github")
+	command.Flags().BoolVar(&f.Sandbox, "sandbox", false,
+		"install everything in a temporary database and check it there")
+	command.Flags().StringVar(&f.Schema, "schema", "", "the SQL `file` that creates the application's tables there")
+	return command
+}
 
 // linted is the result of lint.
 type linted struct {

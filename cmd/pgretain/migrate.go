@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"os"
 	"path/filepath"
@@ -13,6 +12,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/spf13/cobra"
 
 	"pgretain/generator"
 	"pgretain/internal/catalog"
@@ -23,6 +23,109 @@ import (
 	catalogsql "pgretain/sql/catalog"
 	"pgretain/verifier"
 )
+
+func (c *console) migrateCommand() *cobra.Command {
+	command := &cobra.Command{
+		Use:   "migrate up|down|status",
+		Short: "Apply, undo or list migrations",
+		Long: `Applies, undoes or lists the migrations of a directory. Table goose_db_version in the schema of the
+runtime records their versions. goose itself can apply them as well. For files for tern, flyway or
+psql, the command only prints how to apply them with that tool.
+
+Exit codes: see the help of up, down and status.`,
+		Args: cobra.ArbitraryArgs, RunE: onlyVerbs, DisableFlagsInUseLine: true,
+	}
+	command.AddCommand(c.migrateUpCommand(), c.migrateDownCommand(), c.migrateStatusCommand())
+	return command
+}
+
+func (c *console) migrateUpCommand() *cobra.Command {
+	var f flags
+	command := &cobra.Command{
+		Use:   "up",
+		Short: "Apply pending migrations",
+		Long: `Applies the pending migrations, each in one transaction. Indexes are built concurrently, outside of
+transactions. Before the first migration the command checks roles, privileges and pg_cron, and that
+the tables and columns of the policy exist in this database. After a failure, run it again to
+continue. If schema cron is in another database, then run it with --cron to schedule the jobs there.
+
+Exit codes:
+  0  applied, or nothing pending
+  1  the policy does not fit the database; nothing was applied
+  2  could not run, or a migration failed`,
+		Example: `  pgretain migrate up`,
+		Args:    between(0, 0),
+		RunE:    c.inDatabases(&f, (*console).up),
+	}
+	f.addPolicy(command)
+	f.addMigrations(command)
+	f.addCronMigrations(command)
+	f.addDatabaseURL(command)
+	f.addCronDatabaseURL(command)
+	f.addFormat(command, "`text` or json", "text", "json")
+	command.Flags().BoolVar(&f.Cron, "cron", false,
+		"migrate the jobs, in the database with schema cron, if that is another database")
+	f.addFleet(command)
+	return command
+}
+
+func (c *console) migrateDownCommand() *cobra.Command {
+	var f flags
+	command := &cobra.Command{
+		Use:   "down",
+		Short: "Undo the last step, or everything",
+		Long: `Undoes the last step, which may have several files. With --all it undoes every step, and drops the
+version table. It drops the schema if the role could create it again. It refuses to drop holds that
+are in force. --export writes the holds and the run log to a new file first. If schema cron is in
+another database, undo the jobs there first, with --cron.
+
+Exit codes:
+  0  undone, or nothing to undo
+  1  the policy has errors
+  2  could not run, or a migration failed`,
+		Example: `  pgretain migrate down`,
+		Args:    between(0, 0),
+		RunE:    c.inDatabases(&f, (*console).down),
+	}
+	f.addPolicy(command)
+	f.addMigrations(command)
+	f.addCronMigrations(command)
+	f.addDatabaseURL(command)
+	f.addCronDatabaseURL(command)
+	f.addFormat(command, "`text` or json", "text", "json")
+	f.addExport(command)
+	command.Flags().BoolVar(&f.Cron, "cron", false,
+		"migrate the jobs, in the database with schema cron, if that is another database")
+	command.Flags().BoolVar(&f.All, "all", false, "undo every step")
+	return command
+}
+
+func (c *console) migrateStatusCommand() *cobra.Command {
+	var f flags
+	command := &cobra.Command{
+		Use:   "status",
+		Short: "List migrations",
+		Long: `Lists the migrations of the directory and of the database.
+
+Exit codes:
+  0  nothing is pending
+  1  a migration is pending, or the database has migrations that the directory does not have
+  2  could not run`,
+		Example: `  pgretain migrate status`,
+		Args:    between(0, 0),
+		RunE:    c.inDatabases(&f, (*console).migrations),
+	}
+	f.addPolicy(command)
+	f.addMigrations(command)
+	f.addCronMigrations(command)
+	f.addDatabaseURL(command)
+	f.addCronDatabaseURL(command)
+	f.addFormat(command, "`text` or json", "text", "json")
+	command.Flags().BoolVar(&f.Cron, "cron", false,
+		"list those of the jobs, in the database with schema cron, if that is another database")
+	f.addFleet(command)
+	return command
+}
 
 // destination is a migration directory with its database: the database of the tables, or the
 // database of the jobs.
@@ -273,176 +376,4 @@ func (c *console) migrations(ctx context.Context, _ []string) error {
 		err = errors.Join(err, exitCode(1))
 	}
 	return err
-}
-
-// belongings lists what an uninstall removes: numbers of rows in the runtime's tables, and names of
-// objects.
-type belongings struct {
-	Database string   `json:"database"`
-	Schema   string   `json:"schema"`
-	Runs     int      `json:"runs"`
-	Holds    int      `json:"holds_in_force"`
-	Events   int      `json:"events"`
-	Policies []string `json:"policies"`
-	Each     []string `json:"policies_for_each_schema"`
-	Jobs     []string `json:"jobs"`
-	Indexes  []string `json:"indexes"`
-	Columns  []string `json:"columns"`
-	Rights   []string `json:"rights"`
-}
-
-// uninstall lists what it will remove, asks, and removes it. It begins with the jobs if they are in
-// another database.
-func (c *console) uninstall(ctx context.Context, _ []string) error {
-	project, err := readProject(c.Policy)
-	if err != nil {
-		return err
-	}
-	places := []destination{c.tables(project)}
-	files, _ := filepath.Glob(filepath.Join(c.cronDirectory(), "*.sql")) // the pattern is valid
-	if project.file.Install.CronElsewhere() || len(files) > 0 {
-		url, err := c.cronDatabase(project.file.Install)
-		if err != nil {
-			return err
-		}
-		jobs := destination{directory{c.cronDirectory(), true}, project, url, c.DatabaseURL}
-		places = []destination{jobs, places[0]}
-	}
-	found, err := c.belongings(ctx, project.file.Install)
-	if len(places) > 1 {
-		found.Jobs = append(found.Jobs, places[0].options().Install.CronJobPrefix()+"*")
-	}
-	if err == nil && found.Holds > 0 && c.Export == "" {
-		err = refuse("holds in force", found.Holds)
-	}
-	if err == nil && !c.JSON {
-		c.aligned(say("uninstall", found))
-	}
-	if err == nil && !c.Yes {
-		err = c.agree(ctx, "Remove all of this from database "+quoted(found.Database)+"?")
-	}
-	for _, at := range places {
-		if err == nil {
-			options := at.options()
-			options.Warn = func(d diag.Diagnostic) { c.show(diag.List{d}, nil) }
-			options.Removal = generator.Removal(options.Install)
-			if !at.cron {
-				options.Export = c.Export
-			}
-			err = install.Uninstall(ctx, at.url, os.DirFS(at.Path), options)
-		}
-	}
-	switch {
-	case err != nil:
-		return err
-	case !c.JSON:
-		c.printf("removed from database %s\n", quoted(found.Database))
-	}
-	left, err := c.rolesLeft(ctx, project.file.Install)
-	switch {
-	case c.JSON && err == nil:
-		return c.document("removed", found, "roles_left", left)
-	case c.JSON: // everything was removed all the same
-		return errors.Join(c.document("removed", found), err)
-	case err == nil && left != nil:
-		c.printf("%s", say("roles left", left))
-	}
-	return err
-}
-
-// rolesLeft has what a superuser needs to remove the roles of an install.
-type rolesLeft struct {
-	Database string   `json:"database,omitempty"`        // "" if it is not known
-	Roles    string   `json:"-"`                         // the roles, as a list in SQL
-	Migrator string   `json:"-"`                         // role that gets what they own, in SQL
-	Others   []string `json:"other_databases,omitempty"` // where the roles own something or have privileges
-}
-
-// Statements returns the statements that remove the roles.
-func (r rolesLeft) Statements() []string { return strings.Split(say("role statements", r), "\n") }
-
-func (r rolesLeft) MarshalJSON() ([]byte, error) {
-	type plain rolesLeft
-	return json.Marshal(struct {
-		plain
-		Statements []string `json:"statements"`
-	}{plain(r), r.Statements()})
-}
-
-func rolesOf(in policy.Install) []string {
-	return []string{in.Roles.Owner, in.Roles.Worker, in.Roles.Runner, in.Roles.Operator, in.Roles.Viewer}
-}
-
-// rolesLeft returns the roles that an uninstall has left, or nil if there are none.
-func (c *console) rolesLeft(ctx context.Context, in policy.Install) (*rolesLeft, error) {
-	if in.Roles.None {
-		return nil, nil
-	}
-	var left rolesLeft
-	err := connected(ctx, c.DatabaseURL, func(conn *pgx.Conn) error {
-		s := &session{conn: conn, install: in}
-		var standby, installed bool
-		err := s.row(ctx, "facts", in.Schema).Scan(&standby, &left.Database, &left.Migrator, &installed)
-		if err == nil {
-			err = s.row(ctx, "roles_left", rolesOf(in)).Scan(&left.Roles, &left.Others)
-		}
-		left.Migrator = quote.Ident(left.Migrator)
-		return s.explain(ctx, err)
-	})
-	if err != nil || left.Roles == "" {
-		return nil, err
-	}
-	return &left, nil
-}
-
-// belongings reads what an uninstall will remove.
-func (c *console) belongings(ctx context.Context, in policy.Install) (found belongings, err error) {
-	found.Schema = in.Schema
-	err = connected(ctx, c.DatabaseURL, func(conn *pgx.Conn) error {
-		s := &session{conn: conn, install: in}
-		var standby, installed bool
-		err := s.row(ctx, "facts", found.Schema).Scan(&standby, &found.Database, &s.user, &installed)
-		if err == nil {
-			err = s.row(ctx, "remains", found.Schema, in.Roles.Worker).
-				Scan(&found.Indexes, &found.Columns, &found.Rights)
-		}
-		if err == nil && installed {
-			err = s.row(ctx, "uninstall").
-				Scan(&found.Runs, &found.Holds, &found.Events, &found.Policies, &found.Each, &found.Jobs)
-		}
-		return s.explain(ctx, err)
-	})
-	return found, err
-}
-
-// bootstrap prints the script that a DBA runs once, or executes it.
-func (c *console) bootstrap(ctx context.Context, _ []string) error {
-	project, err := readProject(c.Policy)
-	if err != nil {
-		return err
-	}
-	config, err := install.Settings(c.DatabaseURL)
-	if err != nil {
-		return err
-	}
-	migrator, database, in := cmp.Or(c.Migrator, config.User), c.Database, project.file.Install
-	if in.Database != policy.AnyDatabase {
-		database = cmp.Or(database, in.Database)
-	}
-	// libpq uses the user's name as the last default
-	database = cmp.Or(database, config.Database, migrator)
-	script, err := install.Bootstrap(in, database, migrator)
-	if c.Cron {
-		script, err = install.BootstrapCron(in.In(database), migrator)
-	}
-	switch {
-	case err != nil:
-		return err
-	case !c.Apply:
-		c.printf("%s", script)
-		return nil
-	case c.Migrator == "":
-		return usagef("--apply requires --migrator, because the DBA connects")
-	}
-	return install.Run(ctx, c.DatabaseURL, script, func(d diag.Diagnostic) { c.show(diag.List{d}, nil) })
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/spf13/cobra"
 
 	"pgretain/generator"
 	"pgretain/internal/explain"
@@ -20,6 +21,44 @@ import (
 	"pgretain/policy"
 	"pgretain/verifier"
 )
+
+func (c *console) planCommand() *cobra.Command {
+	var f flags
+	command := &cobra.Command{
+		Use:   "plan",
+		Short: "Show what the policy file would change in a database, before anything is installed",
+		Long: `Evaluates every policy of the file on the present rows, and the installed policies for comparison. For
+each policy it shows how many rows are due, what keeps other rows, and whether a run would start. It
+also shows the indexes that a migration would build with their sizes, the existing indexes that the
+policies use, and the locks that the migration takes.
+
+It says what to expect of each policy: the rows that stay after its first run and their size, the rows
+that go in a day, the time of a run, and what the first run takes. Each figure is measured, estimated
+or unknown.
+
+Nothing is installed, and no row is changed or locked. The command creates the runtime and the policies
+in the session's temporary schema. The transaction then becomes READ ONLY and is rolled back. The role
+needs TEMPORARY on the database and SELECT on the tables. A superuser is refused. Like preview, the
+command counts rows, so it may read whole tables.
+
+Exit codes:
+  0  shown
+  1  the policy has errors
+  2  could not run: unreadable file, no connection, lack of privileges`,
+		Example: `  pgretain plan
+  pgretain plan --format markdown   # for a pull request`,
+		Args: between(0, 0),
+		RunE: c.inDatabases(&f, (*console).plan),
+	}
+	f.addPolicy(command)
+	f.addCatalog(command)
+	f.addMigrations(command)
+	f.addDatabaseURL(command)
+	f.addAsOf(command)
+	f.addFormat(command, "`text`, markdown or json", "text", "markdown", "json")
+	f.addFleet(command)
+	return command
+}
 
 // plan lists the changes that a policy file would make in a database.
 type plan struct {

@@ -13,10 +13,62 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/spf13/cobra"
 
 	"pgretain/internal/diag"
 	"pgretain/internal/install"
 )
+
+func (c *console) runCommand() *cobra.Command {
+	var f flags
+	command := &cobra.Command{
+		Use:   "run [POLICY | --job JOB | --first]",
+		Short: "Run a policy or a job now",
+		Long: `Runs a policy, or all policies of a job in their order, exactly like pg_cron, and waits for the end.
+Progress goes to standard error: on a terminal one line that changes, otherwise one line every five
+seconds. Runs under one second show no progress. Ctrl-C or SIGTERM stops the run: the server rolls
+back the current batch, and keeps the rows of earlier batches. The run ends "stopped", and the next one
+continues.
+
+If all jobs of a policy have a scope, name one of these scopes with --scope. "--scope all" takes due
+rows of the whole table.
+
+With --dry-run the policies run one after the other, and everything is rolled back. Only the run log
+keeps what each policy would take. Locks are held until the end, so sessions that change the same rows
+wait. "pgretain preview" counts one policy without locks.
+
+--first is for a database with many old rows. It shows how many rows are due under the policy, under
+the policies of the job, or under all policies, in the scopes of their jobs. It asks once, and takes
+that many rows, even if the breaker would trip. If budgets require it, it starts several runs. If these
+runs made more rows due, it asks again, until no row is due. After an interruption, run it again.
+
+Exit codes:
+  0  every run ended "done", or "more" (its budget is spent, and the next run continues)
+  1  a run failed, tripped, was stopped by Ctrl-C, is paused, or is "busy" (another run of the table is
+     in progress)
+  2  could not run: no connection, no runtime, a standby, no such policy or job, no privilege`,
+		Example: `  pgretain run enqueued_messages_ttl --reason "queue of bot 17 is full"
+  pgretain run --job enqueued_messages
+  pgretain run --job enqueued_messages --dry-run
+  pgretain run positions --scope chain_id=501
+  pgretain run --first`,
+		Args:              between(0, 1),
+		ValidArgsFunction: proposePolicy,
+		RunE:              c.inDatabases(&f, (*console).run),
+	}
+	f.addRuntime(command)
+	f.addScope(command)
+	f.addAsOf(command)
+	command.Flags().StringVar(&f.Job, "job", "", "run the policies of this `job`")
+	_ = command.RegisterFlagCompletionFunc("job", proposeJobs) // fails only for an unknown flag
+	command.Flags().StringVar(&f.Reason, "reason", "", "a `text` for the run log")
+	command.Flags().BoolVar(&f.DryRun, "dry-run", false,
+		"run, roll back, and record in the run log what the run would take")
+	command.Flags().BoolVar(&f.First, "first", false,
+		"show how many rows are due, ask, and take them even if the breaker would trip; by default of all policies")
+	command.Flags().BoolVar(&f.Yes, "yes", false, "with --first: do not ask")
+	return command
+}
 
 // run runs a policy or a job. With --first it takes the rows that became due before there were
 // policies.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -19,7 +18,6 @@ import (
 	"pgretain/internal/install"
 	"pgretain/internal/lists"
 	"pgretain/internal/pgparse"
-	"pgretain/internal/propose"
 	"pgretain/internal/sandbox"
 	"pgretain/policy"
 	"pgretain/verifier"
@@ -47,31 +45,6 @@ func (c *console) withTables(ctx context.Context, do func(*pgx.Conn) error) erro
 		}
 		return do(conn)
 	})
-}
-
-// snapshot reads the tables of the policy file. It reads all tables if there is no policy file and
-// --policy is not set.
-func (c *console) snapshot(ctx context.Context, _ []string) error {
-	project, err := c.project()
-	if err != nil {
-		return err
-	}
-	var snapshot *catalog.Snapshot
-	err = c.withTables(ctx, func(conn *pgx.Conn) (err error) {
-		if snapshot, err = project.inspect(ctx, conn, true); err == nil && c.Schema == "" {
-			err = project.noteServer(ctx, conn, project.file.Install.Roles, snapshot)
-		}
-		return err
-	})
-	c.show(project.notes, project.sources)
-	if err != nil {
-		return err
-	}
-	if err := writeAll([]output{{c.catalogFile(), snapshot.Text()}}, true); err != nil {
-		return err
-	}
-	c.printf("%s: %s\n", c.catalogFile(), plural(len(snapshot.Tables), "table"))
-	return nil
 }
 
 // inspect reads the tables of the project, or all tables if it has no policies. If withInstall is
@@ -152,83 +125,6 @@ func tablesOf(file *policy.File) []*mention {
 		seen[name].Created = seen[name].Created || m.Created
 	}
 	return list
-}
-
-// init writes a policy file with proposals, and the catalog snapshot with which lint checks it.
-func (c *console) init(ctx context.Context, _ []string) error {
-	for _, path := range []string{c.Policy, c.catalogFile()} {
-		if !missing(path) {
-			return refuse("exists", path)
-		}
-	}
-	var snapshot *catalog.Snapshot
-	var statistics *catalog.Statistics
-	err := c.withTables(ctx, func(conn *pgx.Conn) (err error) {
-		request := inspect.Request{SearchPath: []string{"public"}, Runtime: policy.DefaultInstall("").Schema}
-		snapshot, statistics, err = inspect.Survey(ctx, conn, request)
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	from := "database " + quoted(statistics.Database)
-	if c.Schema != "" { // a schema file does not tell table sizes or the properties of the server
-		from, statistics.Server, statistics.Ranges = filepath.Base(c.Schema), catalog.Server{HasCron: true}, nil
-	}
-	if len(snapshot.Tables) == 0 {
-		return refuse("no tables", from)
-	}
-	written := propose.Write(snapshot, statistics, from)
-	files := []output{{c.Policy, written.Text}, {c.catalogFile(), snapshot.Text()}}
-	if err := writeAll(files, false); err != nil {
-		return err
-	}
-	c.printf("%s: %s, %s without a proposal (%d undecided)\n", c.Policy, plural(written.Proposals, "proposal"),
-		plural(written.Exempt, "table"), written.Undecided)
-	c.printf("%s: %s\n", c.catalogFile(), plural(len(snapshot.Tables), "table"))
-	return nil
-}
-
-// sandbox starts a temporary server and stops it when ctx ends.
-func (c *console) sandbox(ctx context.Context, _ []string) error {
-	return withSandbox(ctx, sandbox.Options{Cron: c.Cron}, func(server *sandbox.Server, conn *pgx.Conn) error {
-		if err := loadExample(ctx, conn, c.Example); err != nil {
-			return err
-		}
-		closeConn(conn)
-		c.printf("%s\n", server.URL("", ""))
-		c.notef("\npsql '%s'\n\nCtrl-C stops the server and removes it.\n", server.URL("", ""))
-		<-ctx.Done()
-		return server.Stop()
-	})
-}
-
-// withSandbox calls a function with a temporary server and a connection to it.
-func withSandbox(ctx context.Context, options sandbox.Options, do func(*sandbox.Server, *pgx.Conn) error) error {
-	server, err := sandbox.Start(ctx, options)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = server.Stop() }() // the server stops with this process at the latest
-	return server.With(ctx, "", "", func(conn *pgx.Conn) error { return do(server, conn) })
-}
-
-// loadExample executes the files of an example: first the schema, then the data.
-func loadExample(ctx context.Context, conn *pgx.Conn, dir string) error {
-	for _, name := range []string{"schema.sql", "data.sql"} {
-		path := filepath.Join(dir, name)
-		if dir == "" || name == "data.sql" && missing(path) {
-			continue
-		}
-		text, err := readFile("file of the example", path, "Name another directory with --example.")
-		if err == nil {
-			err = load(ctx, conn, path, string(text))
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // schemaFile is a file that creates the application's tables.

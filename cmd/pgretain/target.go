@@ -180,63 +180,33 @@ func withSetting(connection, name, value string) string {
 	return u.String()
 }
 
-// calls lists the commands that only call one function of the runtime. The parameters of
-// sql/<command>.sql are the arguments, then the flags listed here. All parameters are text or NULL.
-var calls = map[string]struct {
-	flags string
-	reads bool   // the command changes nothing, and works on a standby
+// statement is a statement of cmd/pgretain/sql that calls one function of the runtime.
+type statement struct {
+	name  string
+	reads bool   // the statement changes nothing, and works on a standby
 	none  string // text to print if there is no row
-}{
-	"accept":         {flags: "reason rows run"},
-	"pause":          {flags: "reason"},
-	"resume":         {},
-	"window":         {flags: "reason"},
-	"hold":           {flags: "reason until"},
-	"holds":          {reads: true, none: "no holds are in force"},
-	"release":        {flags: "reason"},
-	"restore":        {flags: "hold-until"},
-	"why":            {flags: "as-of", reads: true, none: "the table has no such row"},
-	"adopt":          {flags: "reason"},
-	"mark-abandoned": {},
 }
 
-// call executes the statement of a command and prints the result, as a table or as JSON.
-func (c *console) call(ctx context.Context, args []string) error {
-	verb := c.command.Name()
-	k := calls[verb]
-	var parameters []any
-	for _, word := range strings.Fields(c.command.Use)[1:] {
-		switch {
-		case strings.HasSuffix(word, "...]"): // COLUMN=VALUE, the last argument
-			object, err := columnValues(args)
-			if err != nil {
-				return err
-			}
-			parameters = append(parameters, orNull(object))
-		case strings.HasPrefix(word, "COLUMN="): // included in the following argument
-		case len(args) == 0:
-			parameters = append(parameters, nil)
-		default:
-			parameters, args = append(parameters, args[0]), args[1:]
-		}
-	}
-	for _, name := range strings.Fields(k.flags) {
-		parameters = append(parameters, orNull(c.command.Flag(name).Value.String()))
-	}
-	return c.withSession(ctx, !k.reads, func(s *session) error {
-		text, objects, err := s.answer(ctx, verb, parameters...)
+// call executes a statement and prints the result, as a table or as JSON. A parameter "" is NULL.
+func (c *console) call(ctx context.Context, of statement, parameters ...string) error {
+	return c.withSession(ctx, !of.reads, func(s *session) error {
+		values := lists.Map(parameters, func(text string) any { return orNull(text) })
+		text, objects, err := s.answer(ctx, of.name, values...)
 		switch {
 		case err != nil:
 			return err
 		case c.JSON:
-			return c.document("verb", verb, "rows", objects)
+			return c.document("verb", of.name, "rows", objects)
 		case len(objects) == 0:
-			text = k.none + "\n"
+			text = of.none + "\n"
 		}
 		c.aligned(text)
 		return nil
 	})
 }
+
+// optional returns the argument of a command that takes one or none, or "".
+func optional(args []string) string { return strings.Join(args, "") }
 
 // columnValues returns a JSON object of COLUMN=VALUE pairs. Values are text, which the types of the
 // columns parse. Without pairs it returns "".

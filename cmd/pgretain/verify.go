@@ -6,9 +6,11 @@ import (
 	"errors"
 	"os"
 	"slices"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/spf13/cobra"
 
 	"pgretain/generator"
 	"pgretain/internal/install"
@@ -17,6 +19,50 @@ import (
 	sqlfiles "pgretain/sql"
 	"pgretain/verifier"
 )
+
+func (c *console) verifyCommand() *cobra.Command {
+	var f flags
+	command := &cobra.Command{
+		Use:   "verify",
+		Short: "Check that the database does what the policy says",
+		Long: `Checks that the database does what the policy says. Compares functions byte for byte, and indexes,
+schedules, privileges and migrations. Also checks that no row is overdue. Only reads. If the role
+cannot read something, the check is reported as unknown, never as passed. Each finding has a code
+with a page in docs/checks.
+
+If the policy file has "coverage", each table that no policy, protection or exemption names is reported
+as undecided. That is no drift.
+
+Exit codes:
+  0  conforms; tables may be undecided
+  1  drift was found, or a check is unknown, or the policy has errors
+  2  could not run: unreadable file, no connection`,
+		Example: `  pgretain verify
+  pgretain verify --format sarif > verify.sarif
+  pgretain verify --only indexes,V060 --skip V022`,
+		Args: between(0, 0),
+		RunE: c.inDatabases(&f, (*console).verify),
+	}
+	f.addPolicy(command)
+	f.addCatalog(command)
+	f.addMigrations(command)
+	f.addCronMigrations(command)
+	f.addDatabaseURL(command)
+	f.addCronDatabaseURL(command)
+	f.addVerbose(command)
+	f.addFormat(command, "`text`, json, sarif or github (workflow commands)", "text", "json", "sarif", "github")
+	command.Flags().BoolVar(&f.Counts, "counts", true, "count overdue rows, which reads these rows")
+	command.Flags().StringSliceVar(&f.Only, "only", nil,
+		"make only these `checks`: codes or groups, separated by commas")
+	_ = command.RegisterFlagCompletionFunc("only", proposeCodes) // fails only for an unknown flag
+	command.Flags().StringSliceVar(&f.Skip, "skip", nil,
+		"leave out these `checks`: codes or groups, separated by commas; takes precedence over --only")
+	_ = command.RegisterFlagCompletionFunc("skip", proposeCodes) // fails only for an unknown flag
+	command.Flags().DurationVar(&f.Timeout, "timeout", 5*time.Second,
+		"timeout of each query; a check that takes longer is unknown")
+	f.addFleet(command)
+	return command
+}
 
 func (c *console) verify(ctx context.Context, _ []string) error {
 	report, err := c.verified(ctx, c.Counts)
