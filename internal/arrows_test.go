@@ -53,6 +53,8 @@ var arrows = map[string][]string{
 	"internal/suppress": {"policy", "internal/diag"},
 	"docs/checks":       {},
 	"internal/install":  {"internal/diag", "internal/pgparse", "internal/quote", "policy", "sql", "internal/lists"},
+	"pgretain": {"generator", "policy", "verifier", "internal/catalog", "internal/diag", "internal/explain",
+		"internal/lint"},
 	"cmd/pgretain":      {"*"},
 	"tests/bench":       {"*"},
 	"tests/browser":     {},
@@ -85,7 +87,7 @@ var arrows = map[string][]string{
 // users maps packages from outside the project to the packages that may import them. Other packages
 // from outside are not restricted. Tests may import all packages.
 var users = map[string][]string{
-	"github.com/jackc/pgx/v5": {"verifier", "internal/htmlreport", "internal/inspect",
+	"github.com/jackc/pgx/v5": {"pgretain", "verifier", "internal/htmlreport", "internal/inspect",
 		"internal/install", "internal/sandbox", "cmd/pgretain", "tests/bench", "tests/kit", "tests/pgtest"},
 	"github.com/pressly/goose/v3":              {"internal/install"},
 	"github.com/spf13/cobra":                   {"cmd/pgretain"},

@@ -196,7 +196,7 @@ func (p *project) compile(snapshot *catalog.Snapshot, history *generator.History
 func (p *project) stepOptions(cron bool) generator.NextOptions {
 	in := p.file.Install
 	options := generator.NextOptions{Roles: in.Roles, SearchPath: in.Path(), Trust: in.Trust, Schema: in.Schema,
-		Version: func(last int64) int64 { return nextNumber(last, time.Now()) }}
+		Version: func(last int64) int64 { return generator.NextNumber(last, time.Now()) }}
 	if cron {
 		options.Cron, options.Schema = true, "" // jobs need no schema
 	}

@@ -7,9 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
-	"time"
 
 	"github.com/rogpeppe/go-internal/diff"
 	"github.com/spf13/cobra"
@@ -219,19 +217,6 @@ func writeSteps(steps []step) error {
 		old = append(old, lists.Map(s.Removed, func(name string) string { return filepath.Join(s.Path, name) })...)
 	}
 	return exchange(old, files, false)
-}
-
-// timestamp is the layout of numbers that are the time of writing in UTC: 14 digits.
-const timestamp = "20060102150405"
-
-// nextNumber returns the number after previous. It is previous+1, or the current time if the
-// directory uses times and the time is greater.
-func nextNumber(previous int64, now time.Time) int64 {
-	if len(strconv.FormatInt(previous, 10)) != len(timestamp) {
-		return previous + 1
-	}
-	at, _ := strconv.ParseInt(now.UTC().Format(timestamp), 10, 64) // fourteen digits are a number
-	return max(at, previous+1)
 }
 
 // change describes how a step changes one object, or several objects of the runtime. Text is the

@@ -101,7 +101,7 @@ func TestNextNumber(t *testing.T) {
 		{20261121140404, 20261121140405}, {20261121140405, 20261121140406},
 		{20261231235959, 20261231235960}, {20270101000060, 20270101000061}, {99999999999999, 100000000000000},
 	} {
-		if got := nextNumber(c.previous, now); got != c.want {
+		if got := generator.NextNumber(c.previous, now); got != c.want {
 			t.Errorf("after %d: %d, want %d", c.previous, got, c.want)
 		}
 	}
