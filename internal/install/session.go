@@ -21,6 +21,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn/ctxwatch"
 	"github.com/jackc/pgx/v5/stdlib"
 
+	"pgretain/internal/diag"
 	"pgretain/internal/quote"
 )
 
@@ -196,6 +197,10 @@ func (c connector) Connect(ctx context.Context) (driver.Conn, error) {
 	return l, nil
 }
 
+// privilegeNotGranted is the SQLSTATE of a warning of GRANT: the grantor may not grant the privilege.
+// A migration checks the privileges that it needs after GRANT. The role may have them by PUBLIC.
+const privilegeNotGranted = "01007"
+
 // open connects to the server that the URL names, or that the PG* variables name if the URL is
 // empty. It also reads the facts about the server.
 func open(ctx context.Context, url string, dir fs.FS, o Options) (*session, error) {
@@ -204,7 +209,11 @@ func open(ctx context.Context, url string, dir fs.FS, o Options) (*session, erro
 		// Resets settings that the role's defaults could have changed.
 		afterConnect(config, query("session"))
 		if o.Warn != nil {
-			config.OnNotice = warnings(o.Warn)
+			config.OnNotice = warnings(func(d diag.Diagnostic) {
+				if d.Code != privilegeNotGranted {
+					o.Warn(d)
+				}
+			})
 		}
 		s.db = sql.OpenDB(connector{stdlib.GetConnector(*config), s})
 		return nil, s.db.PingContext(ctx)
