@@ -104,6 +104,9 @@ type passEntry struct {
 	// steps copy rows that the delete reaches along several foreign keys, so a batch locks all rows
 	// on these paths
 	Below bool `json:"below,omitempty"`
+	// no expression of the policy decides which partitions are taken, so a batch checks several at
+	// once
+	Together bool `json:"together,omitempty"`
 }
 
 // functions returns the functions with which a run takes rows. They contain the steps and the locks
@@ -113,7 +116,8 @@ func (w *policyCompiler) functions() ([]Object, []passEntry) {
 	if w.policy.Partitions {
 		data := fields{"Relation": literal(qualified(w.table))}
 		return []Object{w.migratorFunction("partition", "oid, text", "alter_partition", data), w.take()},
-			[]passEntry{{Undone: w.policy.Batch.Whole}}
+			[]passEntry{{Undone: w.policy.Batch.Whole, Together: w.where == "" && len(w.joins) == 0 &&
+				!slices.ContainsFunc(w.guards, func(g guard) bool { return g.Rank == nil })}}
 	}
 	var objects []Object
 	var entries []passEntry
@@ -238,7 +242,7 @@ func (c columnText) name() sqlText { return c.Name }
 // batchMethod returns how a batch takes its rows, in words.
 func (w *policyCompiler) batchMethod() string {
 	if w.policy.Partitions {
-		return "one partition per batch, which is locked against writes and then rechecked"
+		return "partitions are locked against writes, rechecked, then taken"
 	}
 	if !w.inRange {
 		return "row by row: rows are locked, rechecked, then taken"

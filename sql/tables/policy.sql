@@ -25,6 +25,8 @@ CREATE TABLE IF NOT EXISTS retention.policy (
     --   whole: true if no row may be skipped, because a watermark moves past it
     --   undone: true if an error that a row causes undoes the whole batch
     --   below: true if a batch locks the rows that foreign keys lead to, because steps copy them
+    --   together: true if no expression decides which partitions are taken, so a batch checks
+    --     several at once
     passes jsonb NOT NULL DEFAULT '[]',
     report boolean NOT NULL DEFAULT false,
     -- True if <policy>_start evaluates inputs when a run starts.
