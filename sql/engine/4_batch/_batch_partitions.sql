@@ -1,13 +1,14 @@
 -- _batch_partitions does the work of _batch for a policy on partitions. It checks partitions
 -- without locks, oldest first. Then it locks the due partitions against writers (SHARE ROW
 -- EXCLUSIVE), rechecks them, and takes them with the locks of the steps.
--- If the first step detaches or drops, a batch takes several partitions, for 50 ms or batch.time.
+-- If the first step detaches or drops, a batch takes several partitions, until batch.time is over.
 -- It waits for locks of the first one only. It ends before another partition that cannot be locked
 -- or raises an error. That partition is the first one of the next batch.
 -- If another step comes first, a batch takes one partition. The step may take long, and must not
 -- run while the parent is locked.
 -- If expressions of the policy decide, they may read other partitions. Then the batch rechecks a
--- partition after it has taken those before.
+-- partition after it has taken those before, and batch.time is 50 ms by default, because the parent
+-- is locked meanwhile.
 CREATE OR REPLACE FUNCTION retention._batch_partitions(
     p_policy retention.policy, p_batch retention.batch_range, p_rows integer, p_skip boolean)
 RETURNS retention.batch_result LANGUAGE plpgsql AS $function$
@@ -24,8 +25,7 @@ DECLARE
     v_verdicts_query CONSTANT text := format('SELECT jsonb_object_agg(x.rel, x.verdicts) FROM (
         SELECT d.rel, jsonb_agg(d.verdict) AS verdicts FROM %s WHERE d.rel = ANY ($2) GROUP BY d.rel) x', v_call);
     v_several CONSTANT boolean := p_policy.steps @? '$[0] ? (@.verb == "detach" || @.verb == "drop")';
-    v_time CONSTANT interval := coalesce(p_policy.batch_time_ms, 50) * interval '1 ms';
-    v_until timestamptz := clock_timestamp() + v_time;
+    v_time interval; v_until timestamptz;
     v_wait CONSTANT text := current_setting('lock_timeout');
     v_found record; v_rels oid[]; v_size integer; v_verdicts jsonb; v_verdict jsonb; v_kept text[] := '{}';
     v_locked boolean := false; v_taken retention.take_result;
@@ -43,6 +43,8 @@ BEGIN
         RETURN ROW('some', 1, 0, '{}', 0, '{}', v_found.positions -> 0, NULL)::retention.batch_result;
     END IF;
     v_size := CASE WHEN v_several AND p_policy.passes -> 0 ? 'together' THEN cardinality(v_rels) ELSE 1 END;
+    v_time := coalesce(p_policy.batch_time_ms, CASE v_size WHEN 1 THEN 50 END) * interval '1 ms';
+    v_until := clock_timestamp() + v_time;
     FOR v_n IN 1 .. cardinality(v_rels) LOOP
         EXIT WHEN v_size = 1 AND '' = ANY (v_kept) AND (NOT v_several OR clock_timestamp() > v_until);
         IF v_size = 1 OR v_n = 1 THEN
