@@ -31,23 +31,28 @@ BEGIN
         RETURN QUERY SELECT p.name, f FROM unnest(p_policies) p CROSS JOIN retention._foreign_code(ARRAY[p]) f;
     END IF;
     -- accept_names() can accept another meaning only if the server can read the expression.
-    RETURN QUERY
-    SELECT p.name, CASE WHEN r.error IS NULL THEN format(x.what || ', and a name in the policy ' || x.may
-        || ' mean it; write the '
-            'schema of that name in the policy file and migrate, or look what it means now and '
-            'SELECT retention.%s(%L, ''why'')', x.object, 'accept_names', p.name)
-        ELSE format(x.what || ', and the server refuses an expression of the policy: %s; ', x.object,
-                    replace(r.error, '; ', ', ')) || x.mend || ', or change the expression, then run '
-            '"pgretain snapshot" and "pgretain generate", and migrate' END
-    FROM unnest(p_policies) p JOIN retention._candidates(p_policies) c ON c.policy = p.name
-    CROSS JOIN LATERAL (SELECT CASE WHEN c.objects <> p.candidates
-        THEN retention._refused_expression(p) END OFFSET 0) r (error)
-    CROSS JOIN LATERAL (
-        SELECT '%s is new', 'can', 'drop it', o FROM unnest(c.objects) o WHERE o <> ALL (p.candidates)
-        UNION ALL SELECT '%s is gone', 'could', 'bring it back', o
-        FROM unnest(p.candidates) o WHERE o <> ALL (c.objects) AND o ~ '^(function|operator) ') x (what, may, mend,
-            object)
-    WHERE c.objects <> p.candidates ORDER BY 1, 2;
+    FOR v_rel IN
+        SELECT p.name, p.candidates AS known, c.objects
+        FROM unnest(p_policies) p JOIN retention._candidates(p_policies) c ON c.policy = p.name
+        WHERE c.objects <> p.candidates ORDER BY p.name
+    LOOP
+        RETURN QUERY
+        SELECT v_rel.name, CASE WHEN r.error IS NULL THEN format(x.what || ', and a name in the policy ' || x.may
+            || ' mean it; write the '
+                'schema of that name in the policy file and migrate, or look what it means now and '
+                'SELECT retention.%s(%L, ''why'')', x.object, 'accept_names', v_rel.name)
+            ELSE format(x.what || ', and the server refuses an expression of the policy: %s; ', x.object,
+                        replace(r.error, '; ', ', ')) || x.mend || ', or change the expression, then run '
+                '"pgretain snapshot" and "pgretain generate", and migrate' END
+        FROM (SELECT retention._refused_expression(p) FROM unnest(p_policies) p WHERE p.name = v_rel.name OFFSET 0)
+            r (error)
+        CROSS JOIN LATERAL (
+            SELECT '%s is new', 'can', 'drop it', o FROM unnest(v_rel.objects) o WHERE o <> ALL (v_rel.known)
+            UNION ALL SELECT '%s is gone', 'could', 'bring it back', o
+            FROM unnest(v_rel.known) o WHERE o <> ALL (v_rel.objects) AND o ~ '^(function|operator) ') x (what, may,
+                mend, object)
+        ORDER BY 2;
+    END LOOP;
     SELECT array_agg(x.name), array_agg(t.oid), (SELECT bool_or(p.steps @? '$.set') FROM unnest(p_policies) p)
     INTO v_names, v_tables, v_sets
     FROM (SELECT unnest(p.changes || p.reach || p.deletes || p.statement_deletes
@@ -179,6 +184,10 @@ BEGIN
         JOIN retention._keys_to(retention._partition_tree(ARRAY[s ->> 'table'])) k ON k.confupdtype IN ('c', 'n', 'd')
         WHERE EXISTS (SELECT FROM pg_attribute a WHERE a.attrelid = k.confrelid AND a.attnum = ANY (k.confkey)
                       AND s -> 'set' ? a.attname);
+    END IF;
+    IF NOT EXISTS (SELECT FROM retention._keys_to(v_tables))
+        AND NOT EXISTS (SELECT FROM unnest(p_policies) p WHERE p.dependencies @? '$.*.cascades') THEN
+        RETURN;
     END IF;
     SELECT jsonb_object_agg(x.name, x.keys) INTO v_keys
     FROM (SELECT m.name, jsonb_agg(jsonb_build_object('name', k.conname, 'from', f.name, 'to',
