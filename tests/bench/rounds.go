@@ -18,6 +18,8 @@ func (s *session) bench(ctx context.Context, name string) (results []result, err
 	switch name {
 	case "nothing":
 		return s.nothing(ctx)
+	case "drop":
+		return s.dropPartitions(ctx)
 	case "many":
 		return s.many(ctx)
 	case "each":
