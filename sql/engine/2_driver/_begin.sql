@@ -22,7 +22,7 @@ BEGIN
         RETURN retention._fail(retention._new_run(v_policy, v_asked, v_started), '57014',
             'cancelled while it waited for the table');
     END IF;
-    PERFORM retention._ensure_instance(v_asked.policy);
+    IF strpos(v_asked.policy, '@') > 0 THEN PERFORM retention._ensure_instance(v_asked.policy); END IF;
     v_policy := retention._get_policy(v_asked.policy);
     IF v_asked.as_of > v_started THEN
         RAISE invalid_parameter_value USING MESSAGE = format('as_of %s is in the future', v_asked.as_of),

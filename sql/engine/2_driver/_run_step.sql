@@ -28,7 +28,7 @@ BEGIN
     v_next := retention._next(v_last);
     PERFORM set_config('lock_timeout', v_policy.lock_timeout_ms::text, true);
     BEGIN
-        PERFORM retention._lock_shard(v_policy.name);
+        IF strpos(v_policy.name, '@') > 0 THEN PERFORM retention._lock_shard(v_policy.name); END IF;
         -- Either a session that places a hold waits for this batch, or the batch waits for it.
         LOCK TABLE retention.hold IN ROW SHARE MODE;
     EXCEPTION WHEN lock_not_available THEN

@@ -10,7 +10,7 @@ BEGIN
     IF v_message IS NOT NULL THEN RETURN retention._finish(p_run.id, 'paused', NULL, v_message); END IF;
     PERFORM set_config('lock_timeout', least(p_policy.lock_timeout_ms * 10::bigint, 2147483647)::text, true);
     BEGIN
-        PERFORM retention._lock_shard(p_policy.name);
+        IF strpos(p_policy.name, '@') > 0 THEN PERFORM retention._lock_shard(p_policy.name); END IF;
         SELECT o.tripped_by, o.message INTO v_by, v_message
         FROM retention._obstacle(p_policy, p_run.as_of, false) o;
         IF v_message IS NULL THEN
@@ -21,7 +21,9 @@ BEGIN
                     to_jsonb(retention._batch_range(r.as_of, r.older_than, r.scope)), p_policy.name)
                 WHERE r.id = p_run.id;
             END IF;
-            v_message := retention._clock_fault(p_policy.name, p_run.as_of);
+            IF p_policy.facts ? 'clocks' THEN
+                v_message := retention._clock_fault(p_policy.name, p_run.as_of);
+            END IF;
             v_by := CASE WHEN v_message IS NOT NULL THEN 'clock' END;
             IF v_message IS NULL THEN
                 v_from := retention._resume_point(p_run, p_policy);
