@@ -33,12 +33,12 @@ var notByRuns = []string{
 }
 
 // TestRunsCallTheirChapters checks that the chapters of the engine contain exactly the functions
-// that runs call. These are retention.run, run_job, the functions of policies, and all functions
-// that they call directly or indirectly. Names in strings count as calls, because the string may be
-// executed.
+// that runs call. These are retention.run, run_job, run_if_due, the functions of policies, and all
+// functions that they call directly or indirectly. Names in strings count as calls, because the
+// string may be executed.
 func TestRunsCallTheirChapters(t *testing.T) {
 	t.Parallel()
-	byRuns := []string{"run", "run_job"}
+	byRuns := []string{"run", "run_job", "run_if_due"}
 	for name, text := range readTemplates(t) {
 		used := regexp.MustCompile(`\.Schema \}\}\.([a-z_]+)`).FindAllStringSubmatch(text, -1)
 		if !slices.Contains(notByRuns, name) {

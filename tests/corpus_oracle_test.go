@@ -106,6 +106,7 @@ func (j job) run(t *testing.T, in *kit.Installed, o oracle, batch int) {
 		want[round] = o.expect(t, in, round)
 	}
 	want[0] = oracle{}.expect(t, in, 0) // a dry run changes nothing
+	checkProbes(t, in, o.asOf)
 	for round := range want {
 		if round == 0 && batch != o.batches[0] {
 			continue // a dry run does not depend on the batch size
@@ -119,6 +120,27 @@ func (j job) run(t *testing.T, in *kit.Installed, o oracle, batch int) {
 			o.checkTaken(t, in)
 		}
 		o.compare(t, in, round, want[round])
+	}
+}
+
+// checkProbes checks that each probe says "a row may be due" if a row is due, also if a guard keeps
+// this row.
+func checkProbes(t *testing.T, in *kit.Installed, asOf string) {
+	t.Helper()
+	at := "retention._batch_range(" + quote.Literal(asOf) + "::timestamptz)"
+	rows, _ := in.Query(t.Context(), "SELECT policy, query FROM retention.probe ORDER BY policy")
+	type probe struct{ Policy, Query string }
+	probes, err := pgx.CollectRows(rows, pgx.RowToStructByPos[probe])
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range probes {
+		due := pgtest.Value[bool](t, in, "SELECT EXISTS (SELECT FROM "+in.RowsCall(p.Policy, at)+")")
+		asked := pgtest.Value[bool](t, in, "SELECT "+strings.ReplaceAll(p.Query, "$1", at))
+		if due && !asked {
+			t.Errorf("policy %s has due rows, but its probe says that it has none: %s", p.Policy, p.Query)
+		}
+		t.Logf("policy %s: due %v, asked %v", p.Policy, due, asked)
 	}
 }
 

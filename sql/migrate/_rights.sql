@@ -8,7 +8,7 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $function$
         ('owner', 'retention_owner'), ('worker', 'retention_worker'), ('runner', 'retention_runner'),
         ('operator', 'retention_operator'), ('viewer', 'retention_viewer')
     ), listed (role_kinds, privilege, names) AS (VALUES
-        ('runner operator', 'EXECUTE', 'preview_job mark_abandoned run run_job'),
+        ('runner operator', 'EXECUTE', 'preview_job mark_abandoned run run_if_due run_job'),
         ('operator', 'EXECUTE',
          'accept accept_names adopt pause place_hold release_hold restore resume set_window take_events'),
         ('runner operator viewer', 'EXECUTE',
@@ -16,13 +16,15 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $function$
         ('application', 'EXECUTE', 'take_events window_of'),
         ('worker runner operator viewer', 'SELECT',
          'backlog batch claim descriptions each event goose_db_version hold index_definition install job
-          job_status metrics policy progress report restored run run_group setting setting_change status total'),
+          job_status metrics policy probe progress report restored run run_group setting setting_change status
+          tick total'),
         ('worker operator', 'SELECT', 'undo'),
         -- The driver calls these functions with its caller's privileges, and views with their
         -- reader's.
         ('runner operator', 'EXECUTE',
          '_begin _check_scope _count_left _drive _ensure_instance _expand_instances _idle_policies _job
-          _log_dry_run _notify _outcome _purge_cron_log _purge_log _run_all _step _throttle_sleep'),
+          _log_dry_run _notify _outcome _purge_cron_log _purge_log _run_all _step _throttle_sleep
+          _tick'),
         ('runner operator viewer', 'EXECUTE',
          '_changed_dependencies _clock_evidence _copy _count _count_or_problem _cron_setting _default_rows
           _denied _invalid_hold _is_running _job_scopes _jobs_in_time _lost_rows _mended _paused _plans _run_again
@@ -34,7 +36,7 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $function$
          '_batch_range _cutoff _local_floor _partitions _snowflake_floor _ulid_floor _uuid_floor'),
         ('worker operator viewer', 'EXECUTE', '_held_partition _held_rows _holds'),
         -- Functions that evaluate policies. The worker also gets all that run as their caller.
-        ('worker', 'OWNER', '_execute_as_worker _batch _query_as_worker'),
+        ('worker', 'OWNER', '_execute_as_worker _batch _probe _query_as_worker'),
         ('worker', 'EXECUTE', '_invalid_hold _untrusted window_of'),
         ('worker', 'INSERT', 'claim event hold undo'), ('worker', 'UPDATE', 'undo'), ('worker', 'DELETE', 'undo')
     ), of_policies (role_kinds, privilege, suffixes) AS (VALUES

@@ -1,6 +1,7 @@
 -- job_status has one row for each policy or report and each of its jobs. It has the result of the
 -- job's last run, or of a call by hand with the job's scope if that was later. The row with job ''
 -- has calls by hand with another scope.
+-- A call of run_if_due() that ran no policy changes last_success_at and caught_up_at alone.
 -- A dry run does not count. A call that found the table in use ("busy") appears only as missed_run.
 -- If a policy exists once for each schema, a schema has a row even if its runs fail before the
 -- instance is created.
@@ -14,10 +15,10 @@ SELECT p.name AS policy, p.table_name, j.job, coalesce(j.scope, CASE j.job WHEN 
        r.id AS last_run, r.started_at AS last_started_at, r.ended_at - r.started_at AS last_duration,
        r.scanned AS last_scanned, r.taken AS last_taken, r.kept AS last_kept, r.contended AS last_contended,
        r.refused AS last_refused, r.cascaded AS last_cascaded, r.message AS last_message,
-       r.tripped_by AS last_tripped_by, t.last_success_at,
+       r.tripped_by AS last_tripped_by, greatest(t.last_success_at, k.at) AS last_success_at,
        coalesce(t.failed_in_a_row, 0) AS failed_in_a_row, coalesce(t.empty_in_a_row, 0) AS empty_in_a_row,
        t.missed_run, t.refused_run, t.rows_left,
-       t.caught_up_at, j.job = '' AND s.jobs > 0 AND coalesce(
+       greatest(t.caught_up_at, k.at) AS caught_up_at, j.job = '' AND s.jobs > 0 AND coalesce(
            r.id <= s.success_run OR r.state IN ('done', 'more', 'paused'), true) AS superseded,
        CASE WHEN r.state IN ('failed', 'tripped', 'abandoned') THEN retention._mended(r.id) ELSE false END AS mended
 FROM (
@@ -36,6 +37,7 @@ CROSS JOIN LATERAL (
     UNION ALL SELECT '' AS job, NULL::jsonb AS scope) j
 LEFT JOIN retention.total t
     ON (t.policy, t.job, t.scope) = (p.name, j.job, retention._scope_text(j.scope))
+LEFT JOIN retention.tick k ON k.job = j.job AND j.scope IS NULL AND p.name = ANY (k.policies)
 LEFT JOIN LATERAL (
     SELECT x.id
     FROM (SELECT y.id, y.policy, y.job, y.scope FROM retention.run y

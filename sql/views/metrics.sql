@@ -62,6 +62,9 @@ CROSS JOIN LATERAL (
      CASE WHEN w.note IS NOT NULL THEN -1 WHEN w.older_than IS NOT NULL THEN 1 ELSE 0 END,
      'Whether set_window() changed the window: 1 yes, 0 no, -1 it did, and its value does not hold.'::text
 ) m WHERE m.given
+UNION ALL SELECT 'retention_idle_calls_total', 'counter', pg_catalog.jsonb_build_object('job', k.job), k.ticks,
+       'Calls of the job that ran no policy, because no row was due.'
+FROM retention.tick k JOIN retention.job j ON j.name = k.job
 UNION ALL SELECT 'retention_rows_total', 'counter',
        pg_catalog.jsonb_build_object('policy', p.name, 'table', e.key, 'job', t.job, 'scope', t.scope, 'verb', e.verb),
        e.value::float8,

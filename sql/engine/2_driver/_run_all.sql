@@ -1,15 +1,20 @@
 -- _run_all runs policies and reports in order, for run() and run_job(), and counts the due rows
 -- that each run left. Then it sends NOTIFY for events and purges the logs. An error in these last
 -- steps fails the call, but no run.
+-- p_if_due: policies are not run if _tick says that none of their rows is due. It is asked again
+--   after each run, because steps of one policy can make rows of the next ones due. If this applies
+--   to all policies, the procedure does nothing else.
 -- v_ended: the runs that have already ended, by place. A dry run or _idle_policies ended them.
+-- v_idle: no row of the policies up to this place is due. The next policy runs.
 -- All names are qualified, as in _drive.
 CREATE OR REPLACE PROCEDURE retention._run_all(
     p_policies pg_catalog.text[], p_request retention.request, p_strict pg_catalog.bool,
-    INOUT p_outcome pg_catalog.text)
+    INOUT p_outcome pg_catalog.text, p_if_due pg_catalog.bool DEFAULT false)
 LANGUAGE plpgsql SECURITY INVOKER AS $procedure$
 DECLARE
     v_run pg_catalog.int8; v_runs pg_catalog.int8[]; v_ended pg_catalog.int8[] := '{}'; v_end pg_catalog.record;
     v_failure pg_catalog.text; v_sqlstate pg_catalog.text; v_more pg_catalog.bool;
+    v_idle pg_catalog.int4 := 0;
 BEGIN
     BEGIN
         COMMIT;  -- always fails in this block; the error tells whether COMMIT is allowed outside it
@@ -23,10 +28,18 @@ BEGIN
     END;
     COMMIT;  -- the new transaction has no locks
     SET TRANSACTION ISOLATION LEVEL READ COMMITTED, READ WRITE;
+    p_outcome := NULL;
+    IF p_if_due THEN
+        v_idle := retention._tick(p_request.job, p_policies);
+        COMMIT AND CHAIN;
+        IF v_idle OPERATOR(pg_catalog.=) pg_catalog.cardinality(p_policies) THEN
+            p_outcome := 'no row is due';
+            RETURN;
+        END IF;
+    END IF;
     DISCARD PLANS;  -- older plans have constants that were evaluated with other settings
     p_policies := retention._expand_instances(p_policies);
     COMMIT AND CHAIN;
-    p_outcome := NULL;
     IF p_request.dry_run THEN
         FOR v_place IN 1 .. pg_catalog.cardinality(p_policies) LOOP
             BEGIN
@@ -39,6 +52,16 @@ BEGIN
         COMMIT AND CHAIN;
     END IF;
     FOR v_place IN 1 .. pg_catalog.cardinality(p_policies) LOOP
+        IF p_if_due AND v_place OPERATOR(pg_catalog.>) (v_idle OPERATOR(pg_catalog.+) 1) THEN
+            v_idle := (v_place OPERATOR(pg_catalog.-) 1)
+                OPERATOR(pg_catalog.+) retention._tick(p_request.job, p_policies[v_place:]);
+            COMMIT AND CHAIN;
+        END IF;
+        IF v_place OPERATOR(pg_catalog.<=) v_idle THEN
+            p_outcome := pg_catalog.concat_ws(
+                E'\n', p_outcome, pg_catalog.concat(p_policies[v_place], ': no row is due'));
+            CONTINUE;
+        END IF;
         IF pg_catalog.strpos(p_policies[v_place], '@') OPERATOR(pg_catalog.>) 0 THEN  -- an instance
             SELECT i.p_policies, i.p_runs INTO p_policies, v_ended
             FROM retention._idle_policies(v_place, p_request, p_policies, v_ended) i;

@@ -1,4 +1,4 @@
 -- Driver
--- CALL retention.run and run_job. One transaction begins a run, and each batch has a transaction of
--- its own. At the end, the driver updates the counters and purges the log. pg_cron and people call
--- it.
+-- CALL retention.run, run_job and run_if_due. One transaction begins a run, and each batch has a
+-- transaction of its own. At the end, the driver updates the counters and purges the log. pg_cron
+-- and people call it.

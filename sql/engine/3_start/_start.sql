@@ -6,6 +6,10 @@ LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET intervalstyle = 'post
 DECLARE
     v_started CONSTANT timestamptz := clock_timestamp();
     v_message text := retention._copy(); v_by text; v_from jsonb; v_due bigint; v_limit bigint;
+    v_mark CONSTANT text := (  -- read before all questions
+        SELECT m.mark FROM retention.probe b CROSS JOIN LATERAL retention._marks(ARRAY[b.policy]) m
+        WHERE b.policy = p_policy.name AND p_run.job IS NOT NULL);
+    v_end retention.step;
 BEGIN
     IF v_message IS NOT NULL THEN RETURN retention._finish(p_run.id, 'paused', NULL, v_message); END IF;
     PERFORM set_config('lock_timeout', least(p_policy.lock_timeout_ms * 10::bigint, 2147483647)::text, true);
@@ -37,7 +41,9 @@ BEGIN
     WHEN SQLSTATE 'PR004' THEN v_by := 'trust'; v_message := SQLERRM;
     END;
     IF v_message IS NULL AND v_due = 0 AND NOT p_policy.passes @? '$[*].whole' THEN
-        RETURN retention._finish(p_run.id, 'done');  -- most runs end here
+        v_end := retention._finish(p_run.id, 'done');  -- most runs end here
+        IF v_mark IS NOT NULL THEN PERFORM retention._arm_probe(p_run.id, v_mark); END IF;
+        RETURN v_end;
     END IF;
     UPDATE retention.run r
     SET due = v_due, breaker_limit = v_limit, start_position = v_from

@@ -1,0 +1,298 @@
+package races
+
+import (
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"pgretain/tests/kit"
+	"pgretain/tests/pgtest"
+)
+
+// tickSchema has the table that ticks ask about, and a table that the policy's guard reads.
+const tickSchema = `
+	CREATE TYPE state AS ENUM ('open', 'closed');
+	CREATE TABLE m (id int PRIMARY KEY, at timestamptz NOT NULL, v int NOT NULL DEFAULT 0, note text,
+		state state NOT NULL DEFAULT 'closed');
+	CREATE INDEX m_at ON m (at);
+	CREATE TABLE sig (m_id int NOT NULL);
+	CREATE TABLE n (id int PRIMARY KEY);
+	CREATE SCHEMA other;`
+
+// tickBefore creates functions of a role that nobody trusts. The sequence foreign_code counts their
+// calls, also those that are rolled back.
+var tickBefore = pgtest.MakeRole("tick_eve") + `;
+	CREATE SCHEMA eve AUTHORIZATION tick_eve;
+	GRANT USAGE ON SCHEMA eve TO PUBLIC;
+	CREATE SEQUENCE eve.foreign_code;
+	GRANT USAGE ON SEQUENCE eve.foreign_code TO PUBLIC;
+	SET ROLE tick_eve;
+	CREATE FUNCTION eve.f(int) RETURNS int LANGUAGE plpgsql IMMUTABLE AS $$
+	BEGIN
+		PERFORM nextval('eve.foreign_code');
+		RETURN $1;
+	END $$;
+	CREATE FUNCTION eve.two(int, int) RETURNS boolean LANGUAGE plpgsql IMMUTABLE AS $$
+	BEGIN
+		PERFORM nextval('eve.foreign_code');
+		RETURN false;
+	END $$;
+	CREATE FUNCTION eve.lower(text) RETURNS text LANGUAGE plpgsql IMMUTABLE AS $$
+	BEGIN
+		PERFORM nextval('eve.foreign_code');
+		RETURN 'keep';
+	END $$;
+	CREATE FUNCTION eve.t() RETURNS trigger LANGUAGE plpgsql AS $$
+	BEGIN
+		PERFORM nextval('eve.foreign_code');
+		RETURN NULL;
+	END $$;
+	RESET ROLE;`
+
+const tickPolicies = `
+policies:
+  p:
+    table: m
+    due: {age: {column: at, older_than: {days: 7, at_least: 1, at_most: 30}}}
+    where: "v >= 0 AND lower(note) IS DISTINCT FROM 'keep' AND state = 'closed'"
+    keep: {signal: "EXISTS (SELECT FROM sig s WHERE s.m_id = t.id)"}
+    then: [delete]
+  q: {table: n, due: {beyond: {first: 1000, order: "id"}}, then: [delete]}
+jobs:
+  j: {schedule: "* * * * *", run: [p]}`
+
+// nothingDue is the outcome of a call of run_if_due that ran no policy.
+const nothingDue = "no row is due"
+
+// ticking is a stage with job j, whose policy p has no due row. Two rows are not due.
+func ticking(t *testing.T) *stage {
+	t.Helper()
+	s := newStageOf(t, tickSchema, tickPolicies, kit.Before(tickBefore))
+	s.Exec(t, "INSERT INTO m VALUES (1, now()), (2, now() - interval '6 days')")
+	return s
+}
+
+// tick calls run_if_due in a new session, as pg_cron does. It returns the outcome, or the error.
+func (s *stage) tick() string {
+	s.t.Helper()
+	conn := s.session("retention_runner")
+	defer conn.Close(s.t.Context())
+	var outcome string
+	if err := conn.QueryRow(s.t.Context(), "CALL retention.run_if_due('j')").Scan(&outcome); err != nil {
+		return err.Error()
+	}
+	return outcome
+}
+
+// idle calls run_if_due until nothing is left to ask. It needs at most three calls: one that takes
+// rows, one that asks the full questions, and one more if an hour has begun in the meantime.
+func (s *stage) idle() {
+	s.t.Helper()
+	var outcome string
+	for range 4 {
+		if outcome = s.tick(); outcome == nothingDue {
+			return
+		}
+	}
+	s.t.Fatalf("the fourth tick still runs policies: %s", outcome)
+}
+
+const foreignCalls = "SELECT CASE WHEN is_called THEN last_value ELSE 0 END FROM eve.foreign_code"
+
+// TestTickAfterChange changes one thing after a tick that found nothing to do. The next tick must
+// then run the policy, and no code of an untrusted role may run.
+func TestTickAfterChange(t *testing.T) {
+	t.Parallel()
+	for name, change := range map[string]string{
+		"row inserted": "INSERT INTO m VALUES (3, now() - interval '8 days')",
+		"row updated":  "UPDATE m SET at = at - interval '8 days' WHERE id = 1",
+		"row meets the condition": "INSERT INTO m VALUES (3, now() - interval '8 days', -1); " +
+			"UPDATE m SET v = 0 WHERE id = 3",
+		"window set":              "SELECT retention.set_window('p', '8 days', 'test')",
+		"paused":                  "SELECT retention.pause('p', 'test')",
+		"all paused":              "SELECT retention.pause(reason => 'test')",
+		"accepted":                "SELECT retention.accept('p', 'test', rows => 10)",
+		"column dropped":          "ALTER TABLE m DROP COLUMN note",
+		"column renamed":          "ALTER TABLE m RENAME note TO remark",
+		"column of another type":  "ALTER TABLE m ALTER v TYPE bigint",
+		"column with a collation": `ALTER TABLE m ALTER note TYPE text COLLATE "C"`,
+		"column added":            "ALTER TABLE m ADD more int",
+		"clock without time zone": "ALTER TABLE m ALTER at TYPE timestamp",
+		"table replaced":          "ALTER TABLE m RENAME TO old; CREATE TABLE m (LIKE old INCLUDING ALL)",
+		"table replaced by a view": "ALTER TABLE m RENAME TO old; " +
+			"CREATE VIEW m AS SELECT * FROM old WHERE eve.two(v, v)",
+		"table dropped":           "DROP TABLE m",
+		"table in another schema": "ALTER TABLE m SET SCHEMA other",
+		"schema renamed":          "ALTER SCHEMA public RENAME TO gone",
+		"schema replaced": "ALTER SCHEMA public RENAME TO gone; " +
+			"CREATE SCHEMA public; CREATE TABLE public.m (LIKE gone.m INCLUDING ALL)",
+		"table unlogged": "ALTER TABLE m SET UNLOGGED",
+		"child created":  "CREATE TABLE child () INHERITS (m)",
+		"child attached": "CREATE TABLE child (LIKE m INCLUDING ALL); ALTER TABLE child INHERIT m",
+		"attached as a partition": "CREATE TABLE root (LIKE m) PARTITION BY RANGE (at); " +
+			"ALTER TABLE root ATTACH PARTITION m DEFAULT",
+		"operator in public":       "CREATE OPERATOR public.>= (FUNCTION = eve.two, LEFTARG = int, RIGHTARG = int)",
+		"equality in public":       "CREATE OPERATOR public.= (FUNCTION = eve.two, LEFTARG = int, RIGHTARG = int)",
+		"function in public":       "CREATE FUNCTION public.lower(varchar) RETURNS text LANGUAGE sql AS 'SELECT NULL'",
+		"function moved to public": "ALTER FUNCTION eve.lower SET SCHEMA public",
+		"row security":             "ALTER TABLE m ENABLE ROW LEVEL SECURITY",
+		"forced row security":      "ALTER TABLE m FORCE ROW LEVEL SECURITY",
+		"rule":                     "CREATE RULE r AS ON DELETE TO m DO ALSO INSERT INTO sig VALUES (eve.f(1))",
+		"trigger":                  "CREATE TRIGGER t BEFORE DELETE ON m FOR EACH ROW EXECUTE FUNCTION eve.t()",
+		"trigger disabled": "ALTER TABLE m DISABLE TRIGGER ALL; " +
+			"CREATE TRIGGER t AFTER DELETE ON m EXECUTE FUNCTION eve.t()",
+		"foreign key":      "CREATE TABLE child (m_id int REFERENCES m ON DELETE CASCADE)",
+		"expression index": "CREATE INDEX ON m ((eve.f(v)))",
+		"partial index":    "CREATE INDEX ON m (id) WHERE eve.f(1) = 1",
+		"index dropped":    "DROP INDEX m_at",
+		"statistics":       "CREATE STATISTICS s ON (eve.f(v)), at FROM m",
+		"constraint": "ALTER TABLE m ADD CHECK (eve.f(v) = v) NOT VALID; " +
+			"ALTER TABLE m ALTER v SET STATISTICS 7",
+		"worker without privilege":  "REVOKE ALL ON m FROM retention_worker",
+		"worker without schema":     "REVOKE ALL ON SCHEMA public FROM PUBLIC, retention_worker",
+		"privilege of an outsider":  "GRANT TRIGGER ON m TO tick_eve",
+		"column privilege":          "GRANT REFERENCES (id) ON m TO tick_eve",
+		"CREATE of an outsider":     "GRANT CREATE ON SCHEMA public TO tick_eve",
+		"owner of the table":        "ALTER TABLE m OWNER TO tick_eve",
+		"owner of the schema":       "ALTER SCHEMA public OWNER TO tick_eve",
+		"enum type renamed":         "ALTER TYPE state RENAME TO stage",
+		"enum type moved":           "ALTER TYPE state SET SCHEMA other",
+		"search path":               "UPDATE retention.install SET search_path = 'eve, public'",
+		"time zone":                 "UPDATE retention.install SET time_zone = 'America/New_York'",
+		"protected table":           "UPDATE retention.install SET protect = '{public.m}'",
+		"role that is trusted":      "UPDATE retention.install SET trust = '{tick_eve}'",
+		"half an upgrade":           "UPDATE retention.install SET runtime_version = '0'",
+		"adopted as another system": "UPDATE retention.install SET system_identifier = 1",
+		"scope of the job":          `UPDATE retention.job SET scope = '{"v": 1}'`,
+		"another policy in the job": "UPDATE retention.job SET policies = '{p,q}'",
+		"other policies in the job": "UPDATE retention.job SET policies = '{q}'",
+		"policy dropped":            "DELETE FROM retention.policy WHERE name = 'p'",
+		"another run ended paused":  "SELECT retention.pause('p', 'x');\nCALL retention.run('p');\nSELECT retention.resume('p')",
+		"no run in this hour":       "UPDATE retention.probe SET asked_at = asked_at - interval '1 hour'",
+		"run in the future":         "UPDATE retention.probe SET asked_at = now() + interval '1 hour'",
+		"row that is kept": "INSERT INTO m VALUES (3, now() - interval '8 days'); " +
+			"INSERT INTO sig VALUES (3)",
+		"row that is held": "INSERT INTO m VALUES (3, now() - interval '8 days'); " +
+			"SELECT retention.place_hold('public.m', '3', 'x')",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := ticking(t)
+			s.idle()
+			for statement := range strings.SplitSeq(change, ";\n") {
+				s.Exec(t, statement)
+			}
+			before := pgtest.Value[int](t, s, foreignCalls)
+			outcome := s.tick()
+			if outcome == nothingDue {
+				t.Error("the tick after the change ran no policy")
+			}
+			if after := pgtest.Value[int](t, s, foreignCalls); after != before {
+				t.Errorf("untrusted code ran %d times in the tick, which ended with %s", after-before, outcome)
+			}
+		})
+	}
+}
+
+// TestTickIgnores checks that changes on which no answer rests leave ticks idle.
+func TestTickIgnores(t *testing.T) {
+	t.Parallel()
+	s := ticking(t)
+	s.idle()
+	for _, change := range []string{
+		"INSERT INTO m VALUES (3, now())",
+		"INSERT INTO m VALUES (4, now() - interval '8 days', -1, NULL, 'closed'), " +
+			"(5, now() - interval '8 days', 0, 'KEEP', 'closed'), (6, now() - interval '8 days', 0, NULL, 'open')",
+		"DELETE FROM m WHERE id = 1",
+		"SELECT retention.place_hold('public.m', '2', 'x')",
+		"CREATE TABLE unrelated (id int); CREATE FUNCTION unrelated() RETURNS int LANGUAGE sql AS 'SELECT 1'",
+		"ANALYZE m",
+		"ANALYZE pg_class; ANALYZE pg_attribute",
+	} {
+		s.Exec(t, change)
+		if outcome := s.tick(); outcome != nothingDue {
+			t.Errorf("after %s the tick ended with %s", change, outcome)
+		}
+	}
+	s.appExec("VACUUM m")
+	if outcome := s.tick(); outcome != nothingDue {
+		t.Errorf("after VACUUM the tick ended with %s", outcome)
+	}
+}
+
+// TestTickStorm commits due rows in a second session while ticks run. A tick may be idle only if no
+// due row was committed before it started. If it is not, it takes the rows that were there.
+func TestTickStorm(t *testing.T) {
+	t.Parallel()
+	s := ticking(t)
+	random := rand.New(rand.NewPCG(1, 2))
+	idle, full, id := 0, 0, 100
+	for range 60 {
+		due := pgtest.Column[int](t, s.watch, "SELECT id FROM m WHERE at < now() - interval '7 days'")
+		var insert *task
+		if random.IntN(5) == 0 {
+			id++
+			insert = s.start(s.app, "INSERT INTO m VALUES ($1, now() - interval '8 days')", id)
+		}
+		if outcome := s.tick(); outcome == nothingDue {
+			idle++
+			if len(due) > 0 {
+				t.Errorf("the tick was idle, although rows %v were due", due)
+			}
+		} else {
+			full++
+			if left := pgtest.Value[int](t, s.watch, "SELECT count(*) FROM m WHERE id = ANY ($1)", due); left > 0 {
+				t.Errorf("the tick left %d of the rows %v: %s", left, due, outcome)
+			}
+		}
+		if insert != nil {
+			insert.mustSucceed()
+		}
+	}
+	if idle == 0 || full == 0 {
+		t.Errorf("%d idle ticks and %d others; so this test proves nothing", idle, full)
+	}
+}
+
+// TestTickSwapStorm exchanges two tables in a second session while ticks run. One has a due row,
+// which a guard keeps. A tick may be idle only if the other table has the policy's name.
+func TestTickSwapStorm(t *testing.T) {
+	t.Parallel()
+	s := ticking(t)
+	s.Exec(t, `CREATE TABLE swapped (n int); INSERT INTO swapped VALUES (0);
+		CREATE TABLE m2 (LIKE m INCLUDING ALL); ALTER TABLE m2 OWNER TO kit_migrator;
+		GRANT SELECT, DELETE, UPDATE ON m2 TO retention_worker;
+		INSERT INTO m2 VALUES (7, now() - interval '8 days'); INSERT INTO sig VALUES (7)`)
+	const swap = `DO $$ BEGIN
+		ALTER TABLE m RENAME TO m1;
+		ALTER TABLE m2 RENAME TO m;
+		ALTER TABLE m1 RENAME TO m2;
+		UPDATE swapped SET n = n + 1;
+	END $$`
+	const state = "SELECT n * 2 + (EXISTS (SELECT FROM m WHERE id = 7))::int FROM swapped"
+	random := rand.New(rand.NewPCG(3, 4))
+	idle, full := 0, 0
+	for range 60 {
+		before := pgtest.Value[int](t, s.watch, state)
+		var swapping *task
+		if random.IntN(4) == 0 {
+			swapping = s.start(s.app, swap)
+		}
+		outcome := s.tick()
+		if swapping != nil {
+			swapping.mustSucceed()
+		}
+		after := pgtest.Value[int](t, s.watch, state)
+		if outcome == nothingDue {
+			idle++
+			if before == after && before%2 == 1 {
+				t.Error("the tick was idle, although the table had a due row")
+			}
+		} else {
+			full++
+		}
+	}
+	if idle == 0 || full == 0 {
+		t.Errorf("%d idle ticks and %d others; so this test proves nothing", idle, full)
+	}
+}
