@@ -1,6 +1,6 @@
 -- _cron_jobs returns the runner's pg_cron jobs: those that pgretain scheduled, and those that call
--- run or run_job in this database. It returns no rows if _cron_seen() is not true. The runner owns
--- this function, because row security shows the jobs to no other role.
+-- run, run_job or run_if_due in this database. It returns no rows if _cron_seen() is not true. The
+-- runner owns this function, because row security shows the jobs to no other role.
 -- Every operator, type and function is qualified. The runner owns the function and can change its
 -- settings, but must not make its callers execute other code.
 GRANT CREATE ON SCHEMA retention TO retention_runner;

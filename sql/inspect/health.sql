@@ -83,7 +83,7 @@ BEGIN
         CROSS JOIN LATERAL unnest(j.cron_names) WITH ORDINALITY w (name, n)
         CROSS JOIN LATERAL (SELECT j.schedules[w.n] AS schedule) s
         CROSS JOIN LATERAL (SELECT p.proowner::regrole AS runner, pg_get_userbyid(p.proowner) AS name,
-                concat('CALL retention.run_job(', quote_literal(j.name), ')') AS command
+                concat('CALL retention.run_if_due(', quote_literal(j.name), ')') AS command
             FROM pg_proc p WHERE p.oid = 'retention._cron_jobs()'::regprocedure) u
         LEFT JOIN retention._cron_jobs() c ON c.jobname = w.name
         CROSS JOIN LATERAL (VALUES

@@ -6,7 +6,8 @@
 -- $3: whether pg_cron reaches the database whatever host and port a job has
 -- A job belongs to this install if its name has the prefix and no dot after it. If the name of
 -- another database begins with the same text and a dot, its jobs have a further dot.
--- The query also returns jobs with any name that call run or run_job in the policy file's database.
+-- The query also returns jobs with any name that call run, run_job or run_if_due in the policy
+-- file's database.
 WITH job AS (
     SELECT j.*, j.jobname::text AS name FROM cron.job j
     WHERE starts_with(j.jobname::text, $1) AND strpos(substr(j.jobname::text, length($1) + 1), '.') = 0

@@ -27,7 +27,7 @@ jobs: {nightly: {schedule: "17 3 * * *", run: [p]}}`)
 		opened = table + "GRANT USAGE ON SCHEMA cron TO retention_runner; GRANT SELECT ON cron.job TO retention_runner;"
 		cron   = "UPDATE retention.install SET scheduler = 'pg_cron';"
 		job    = `INSERT INTO cron.job VALUES (1, 'retention.nightly', '17 3 * * *',
-			'CALL retention.run_job(''nightly'')', '', 0, current_database(), 'retention_runner', true);`
+			'CALL retention.run_if_due(''nightly'')', '', 0, current_database(), 'retention_runner', true);`
 	)
 	for name, c := range map[string]struct{ before, state, has, lacks string }{
 		"nothing needs one": {"", "none", "", "cron"},
@@ -132,7 +132,7 @@ jobs: {`+job+`: {schedule: ["17 3 * * *", "@reboot"], run: [p]}}`)
 				start_time timestamptz, end_time timestamptz);
 			GRANT USAGE ON SCHEMA cron TO retention_runner;
 			GRANT SELECT ON cron.job, cron.job_run_details TO retention_runner;
-			INSERT INTO cron.job SELECT n, j.cron_names[n], j.schedules[n], 'CALL retention.run_job(''`+job+`'')',
+			INSERT INTO cron.job SELECT n, j.cron_names[n], j.schedules[n], 'CALL retention.run_if_due(''`+job+`'')',
 				'', 0, current_database(), 'retention_runner', true
 			FROM retention.job j, generate_series(1, 2) n;
 			INSERT INTO cron.job_run_details SELECT 2, n, 'failed', 'connection failed', now(), now()

@@ -67,7 +67,7 @@ jobs:
 		p := with(t, db.URL(""))
 		db.Exec(t, strings.Join(statements, ";"))
 		output := p.says("migrate up --migrations separate", `warning: job "retention.minutely" is not scheduled`,
-			`CALL retention.run_job('minutely')`)
+			`CALL retention.run_if_due('minutely')`)
 		if strings.Count(output, "is not scheduled") != 1 {
 			t.Errorf("migrate up does not warn once:\n%s", output)
 		}
