@@ -42,7 +42,7 @@ func TestSmall(t *testing.T) {
 	for _, r := range results {
 		if whole := r.Rows > 0 && r.RowsPerSecond != nil && r.WALBytesPerRow != nil &&
 			r.RatioToLimit != nil; whole == (r.Bench == "nothing" ||
-			slices.Contains([]string{"drop", "many", "each", "fleet"}, r.Bench) ||
+			slices.Contains([]string{"drop", "tick", "many", "each", "fleet"}, r.Bench) ||
 			r.Way == "alone" || r.Way == "compute") {
 			t.Errorf("%s %s has rows, rate, WAL bytes and ratio: %t, want %t", r.Bench, r.Way, whole, !whole)
 		}
@@ -94,6 +94,8 @@ func wanted() []string {
 		"nothing delete", "nothing range", "nothing range_new_session", "nothing own_guard",
 		"nothing range"+held, "nothing range_an_hour_later"+held, "nothing delete"+held,
 		"drop seven", "drop seven_of_500",
+		"tick run_job_1", "tick run_if_due_1", "tick run_job_10", "tick run_if_due_10",
+		"tick run_job_100", "tick run_if_due_100", "tick run_job_partitions", "tick run_if_due_partitions",
 		"many lint", "many generate", "many verify", "many report",
 		"each migrate", "each first run", "each idle", "each verify",
 		"fleet verify")

@@ -20,6 +20,8 @@ func (s *session) bench(ctx context.Context, name string) (results []result, err
 		return s.nothing(ctx)
 	case "drop":
 		return s.dropPartitions(ctx)
+	case "tick":
+		return s.ticks(ctx)
 	case "many":
 		return s.many(ctx)
 	case "each":

@@ -82,7 +82,7 @@ func benchNames() (names []string) {
 	for _, d := range compared {
 		names = append(names, d.name)
 	}
-	return append(names, "nothing", "drop", "many", "each", "fleet")
+	return append(names, "nothing", "drop", "tick", "many", "each", "fleet")
 }
 
 // window is the window of the policies by age.

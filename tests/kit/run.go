@@ -179,6 +179,15 @@ func (in *Installed) CountDue(policy, asOf string) int64 {
 	return pgtest.Value[int64](in.t, in, "SELECT count(*) FROM ("+in.DueQuery(policy)+") d", asOf)
 }
 
+// Idle reports whether the policy's probe says that no row is due. It returns false if the policy
+// has no probe.
+func (in *Installed) Idle(t testing.TB, policy, asOf string) bool {
+	t.Helper()
+	return pgtest.Value[bool](t, in, `SELECT retention._probe(array_agg(m.policy), array_agg(m.mark), $2::timestamptz) = 1
+		FROM retention._marks(ARRAY[$1]) m HAVING count(*) = 1
+		UNION ALL SELECT false LIMIT 1`, policy, asOf)
+}
+
 // Rows returns the rows of a query as text, sorted. The query may be "TABLE name".
 func (in *Installed) Rows(query string) []string {
 	in.t.Helper()

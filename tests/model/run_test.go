@@ -108,6 +108,10 @@ func (s *scenario) runOnce(t testing.TB, in *kit.Installed, c call) outcome {
 		FROM retention.preview($1, $2::text::timestamptz, scope => $3::text::jsonb)`,
 		[]any{s.name, at, scope}, &o.Due, &kept, &byNull, &stopped)
 	o.KeptByNull = positive(byNull)
+	if (o.Due > 0 || len(kept) > 0) && in.Idle(t, s.name, at) {
+		t.Fatalf("the probe of %s says that no row is due at %s, but %d rows are due and %v are kept", s.name, at,
+			o.Due, kept)
+	}
 	s.call(t, in, c)
 	if stopped != nil {
 		var by *string

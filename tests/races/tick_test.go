@@ -296,3 +296,186 @@ func TestTickSwapStorm(t *testing.T) {
 		t.Errorf("%d idle ticks and %d others; so this test proves nothing", idle, full)
 	}
 }
+
+// TestTickNeverIdle checks tables on which a query could execute code of others, and conditions that
+// a single query on one table cannot answer. Their policies run at each tick.
+func TestTickNeverIdle(t *testing.T) {
+	t.Parallel()
+	for name, before := range map[string]string{
+		"expression index": "CREATE INDEX ON m ((eve.f(v)))",
+		"partial index":    "CREATE INDEX ON m (id) WHERE eve.f(1) = 1",
+		"statistics":       "CREATE STATISTICS s ON (eve.f(v)), at FROM m",
+		"child":            "CREATE TABLE child () INHERITS (m)",
+		"window set":       "SELECT retention.set_window('p', '8 days', 'test')",
+		"scope":            `UPDATE retention.job SET scope = '{"v": 1}'`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := ticking(t)
+			s.Exec(t, before)
+			called := pgtest.Value[int](t, s, foreignCalls)
+			for range 3 {
+				if outcome := s.tick(); outcome == nothingDue {
+					t.Error("the tick ran no policy")
+				}
+			}
+			if after := pgtest.Value[int](t, s, foreignCalls); after != called {
+				t.Errorf("untrusted code ran %d times in the ticks", after-called)
+			}
+		})
+	}
+}
+
+// TestProbes checks which policies have a probe.
+func TestProbes(t *testing.T) {
+	t.Parallel()
+	const schema = `
+		CREATE DOMAIN short AS text;
+		CREATE TYPE pair AS (a int, b int);
+		CREATE FUNCTION public.own(text) RETURNS text LANGUAGE sql IMMUTABLE AS 'SELECT $1';
+		CREATE TABLE m (id int PRIMARY KEY, at timestamptz NOT NULL, until timestamptz, v int, note text, s short, p pair,
+			ps pair[], doc jsonb, parent int REFERENCES m);`
+	for _, c := range []struct {
+		policy string
+		want   bool
+	}{
+		{"due: {age: {column: at, older_than: 7 days}}", true},
+		{"due: {age: {column: at, older_than: 7 days}}, where: \"v > 1\"", true},
+		{"due: {age: {column: at, older_than: 7 days}}, where: \"note LIKE 'a%' AND lower(note) <> 'b'\"", true},
+		{"due: {age: {column: at, older_than: 7 days}}, where: \"date_trunc('day', until) < at\"", true},
+		{"due: {age: {column: at, older_than: 7 days}}, where: \"doc ->> 'a' = 'b'\"", true},
+		{"due: {age: {column: at, older_than: 7 days}}, keep: {own: \"own(note) = 'x'\"}", true},
+		{"due: {age: {column: until, older_than: 7 days, nulls: due}}", false},
+		{"due: {age: {column: at, older_than: 7 days}}, where: \"own(note) = 'x'\"", false},
+		{"due: {age: {column: at, older_than: 7 days}}, where: \"s = 'x'\"", false},
+		{"due: {age: {column: at, older_than: 7 days}}, where: \"p = ROW(1, 2)::pair\"", false},
+		{"due: {age: {column: at, older_than: 7 days}}, where: \"note::tsvector @@ 'x'\"", false},
+		{"due: {age: {column: at, older_than: 7 days}}, where: \"note = current_setting('a.b', true)\"", false},
+		{"due: {age: {column: at, older_than: 7 days}}, where: \"note::regclass = 'm'::regclass\"", false},
+		{"due: {age: {column: at, older_than: 7 days}}, where: \"EXISTS (SELECT FROM m o WHERE o.id = t.parent)\"", false},
+		{"due: {beyond: {first: 5, order: \"id DESC\"}}", false},
+	} {
+		in := kit.Install(t, schema, "policies: {p: {table: m, "+c.policy+", then: [delete]}}")
+		if got := pgtest.Value[bool](t, in, "SELECT EXISTS (SELECT FROM retention.probe)"); got != c.want {
+			t.Errorf("%s: has a probe: %t, want %t", c.policy, got, c.want)
+		}
+	}
+}
+
+// TestTickOrder checks that a policy whose rows an earlier policy of the job makes due runs in the
+// same call, and that a policy before it stays idle.
+func TestTickOrder(t *testing.T) {
+	t.Parallel()
+	s := newStageOf(t, `CREATE TABLE m (id int PRIMARY KEY, at timestamptz NOT NULL, gone boolean NOT NULL DEFAULT false);
+		CREATE TABLE o (id int PRIMARY KEY, at timestamptz NOT NULL);`, `
+policies:
+  first: {table: o, due: {age: {column: at, older_than: 7 days}}, then: [delete]}
+  mark: {table: m, where: "NOT gone", due: {age: {column: at, older_than: 7 days}}, then: [{update: {set: {gone: "true"}}}]}
+  erase: {table: m, where: "gone", due: {age: {column: at, older_than: 7 days}}, then: [delete]}
+jobs:
+  j: {schedule: "* * * * *", run: [first, mark, erase]}`)
+	s.idle()
+	s.Exec(t, "INSERT INTO m VALUES (1, now() - interval '8 days')")
+	hour := pgtest.Value[string](t, s, "SELECT date_trunc('hour', clock_timestamp())::text")
+	outcome := s.tick()
+	s.wantLeft()
+	if hour == pgtest.Value[string](t, s, "SELECT date_trunc('hour', clock_timestamp())::text") &&
+		!strings.HasPrefix(outcome, "first: no row is due\n") {
+		t.Errorf("the tick ended with %q, want no run of policy first", outcome)
+	}
+}
+
+// TestTickIsCounted checks what idle ticks leave behind: no row in the run log, few bytes of WAL, a
+// success of each policy, and a counter that survives a migration of the job.
+func TestTickIsCounted(t *testing.T) {
+	t.Parallel()
+	s := ticking(t)
+	s.idle()
+	const ticks = "SELECT coalesce((SELECT k.ticks FROM retention.tick k WHERE k.job = 'j'), 0)"
+	runs := pgtest.Value[int](t, s, "SELECT count(*) FROM retention.run")
+	before := pgtest.Value[int](t, s, ticks)
+	lsn := pgtest.Value[string](t, s, "SELECT pg_current_wal_insert_lsn()::text")
+	idle := 0
+	for range 3 {
+		if s.tick() == nothingDue {
+			idle++
+		}
+	}
+	wal := pgtest.Value[int](t, s, "SELECT pg_wal_lsn_diff(pg_current_wal_insert_lsn(), $1::text::pg_lsn)::int", lsn)
+	if idle == 3 && wal > 30_000 { // other databases of the server may write WAL, too
+		t.Errorf("three idle ticks write %d bytes of WAL", wal)
+	}
+	if idle == 3 && pgtest.Value[int](t, s, "SELECT count(*) FROM retention.run") != runs {
+		t.Error("idle ticks write rows into the run log")
+	}
+	if got := pgtest.Value[int](t, s, ticks); got != before+idle {
+		t.Errorf("retention.tick counts %d ticks, want %d", got, before+idle)
+	}
+	s.Migrate(t, strings.Replace(tickPolicies, "* * * * *", "*/2 * * * *", 1))
+	s.idle()
+	if got := pgtest.Value[int](t, s, ticks); got <= before+idle {
+		t.Errorf("after a migration retention.tick counts %d ticks, want more than %d", got, before+idle)
+	}
+	for what, sql := range map[string]string{
+		"last_success_at is the last tick": `SELECT s.last_success_at = k.at FROM retention.status s, retention.tick k
+			WHERE s.policy = 'p'`,
+		"caught_up_at is the last tick": `SELECT s.caught_up_at = k.at FROM retention.job_status s, retention.tick k
+			WHERE s.policy = 'p' AND s.job = 'j'`,
+		"the last run ended done": "SELECT last_state = 'done' FROM retention.status WHERE policy = 'p'",
+		"metrics count the ticks": `SELECT m.value = k.ticks FROM retention.metrics m, retention.tick k
+			WHERE m.name = 'retention_idle_calls_total'`,
+		"health is silent": "SELECT NOT EXISTS (SELECT FROM retention.health())",
+	} {
+		if !pgtest.Value[bool](t, s, sql) {
+			t.Errorf("it is not true that %s", what)
+		}
+	}
+	// The time of the last tick stays when the job gets other policies.
+	at := pgtest.Value[string](t, s, "SELECT at::text FROM retention.tick")
+	s.Migrate(t, strings.Replace(tickPolicies, "run: [p]", "run: [p, q]", 1))
+	s.tick()
+	if !pgtest.Value[bool](t, s, "SELECT last_success_at >= $1::text::timestamptz FROM retention.job_status "+
+		"WHERE policy = 'p' AND job = 'j'", at) {
+		t.Error("after the job has changed, the time of the last tick is lost")
+	}
+}
+
+// TestTickInSessions calls run_if_due in sessions with other defaults, and inside a transaction.
+func TestTickInSessions(t *testing.T) {
+	t.Parallel()
+	s := ticking(t)
+	for i, set := range []string{
+		"SET default_transaction_isolation = 'serializable'", "SET default_transaction_isolation = 'repeatable read'",
+		"SET default_transaction_read_only = on", "SET DateStyle = 'SQL, DMY'; SET IntervalStyle = 'sql_standard'",
+		"SET TimeZone = 'Asia/Kathmandu'", "SET search_path = eve, pg_catalog", "SET array_nulls = off",
+		"SET row_security = off", "SET enable_seqscan = on; SET enable_indexscan = off", "SET extra_float_digits = -15",
+	} {
+		conn := s.session("retention_runner")
+		pgtest.Exec(t, conn, set)
+		call := func() (outcome string) {
+			if err := conn.QueryRow(t.Context(), "CALL retention.run_if_due('j')").Scan(&outcome); err != nil {
+				t.Fatalf("after %s: %v", set, err)
+			}
+			return outcome
+		}
+		for n := 0; call() != nothingDue; n++ {
+			if n == 4 {
+				t.Fatalf("after %s no tick is idle", set)
+			}
+		}
+		s.Exec(t, "INSERT INTO m VALUES ($1, now() - interval '8 days')", 100+i)
+		if call() == nothingDue {
+			t.Errorf("after %s a tick overlooks a due row", set)
+		}
+		s.wantLeft(1, 2)
+	}
+	conn := s.session("retention_runner")
+	pgtest.Exec(t, conn, "BEGIN")
+	if err := s.start(conn, "CALL retention.run_if_due('j')").wait(); err == nil || err.Code != "2D000" {
+		t.Errorf("a call inside a transaction ended with %v, want 2D000", err)
+	}
+	if err := s.start(s.session("retention_runner"), "CALL retention.run_if_due('nobody')").wait(); err == nil ||
+		err.Code != "P0002" {
+		t.Errorf("a call of an unknown job ended with %v, want P0002", err)
+	}
+}
