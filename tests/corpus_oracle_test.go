@@ -123,8 +123,8 @@ func (j job) run(t *testing.T, in *kit.Installed, o oracle, batch int) {
 	}
 }
 
-// checkProbes checks that _probe finds no policy idle that has a due row, also if a guard keeps this
-// row.
+// checkProbes checks that _probe finds no policy idle that has a due row, also if a guard keeps
+// this row.
 func checkProbes(t *testing.T, in *kit.Installed, asOf string) {
 	t.Helper()
 	at := "retention._batch_range(" + quote.Literal(asOf) + "::timestamptz)"

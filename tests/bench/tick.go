@@ -105,8 +105,8 @@ func (s *session) ticksOf(ctx context.Context, way, policies, tables string) (re
 		r := result{Bench: "tick", Way: call + "_" + way}
 		r.Milliseconds, r.spread = milliseconds(samples)
 		results = append(results, r)
-		p.say("nothing due: %s, %.2f ms of the processor, %.0f bytes of WAL and %.1f rows of the log in each call", r.Way,
-			r.Milliseconds, *median(samples, func(m sample) float64 { return float64(m.wal) }),
+		p.say("nothing due: %s, %.2f ms of the processor, %.0f bytes of WAL and %.1f rows of the log in each call",
+			r.Way, r.Milliseconds, *median(samples, func(m sample) float64 { return float64(m.wal) }),
 			float64(after-logged)/idleRuns)
 	}
 	return results, nil

@@ -183,7 +183,8 @@ func (in *Installed) CountDue(policy, asOf string) int64 {
 // has no probe.
 func (in *Installed) Idle(t testing.TB, policy, asOf string) bool {
 	t.Helper()
-	return pgtest.Value[bool](t, in, `SELECT retention._probe(array_agg(m.policy), array_agg(m.mark), $2::timestamptz) = 1
+	return pgtest.Value[bool](t, in, `
+		SELECT retention._probe(array_agg(m.policy), array_agg(m.mark), $2::timestamptz) = 1
 		FROM retention._marks(ARRAY[$1]) m HAVING count(*) = 1
 		UNION ALL SELECT false LIMIT 1`, policy, asOf)
 }

@@ -167,9 +167,10 @@ func TestTickAfterChange(t *testing.T) {
 		"another policy in the job": "UPDATE retention.job SET policies = '{p,q}'",
 		"other policies in the job": "UPDATE retention.job SET policies = '{q}'",
 		"policy dropped":            "DELETE FROM retention.policy WHERE name = 'p'",
-		"another run ended paused":  "SELECT retention.pause('p', 'x');\nCALL retention.run('p');\nSELECT retention.resume('p')",
-		"no run in this hour":       "UPDATE retention.probe SET asked_at = asked_at - interval '1 hour'",
-		"run in the future":         "UPDATE retention.probe SET asked_at = now() + interval '1 hour'",
+		"another run ended paused": "SELECT retention.pause('p', 'x');\nCALL retention.run('p');\n" +
+			"SELECT retention.resume('p')",
+		"no run in this hour": "UPDATE retention.probe SET asked_at = asked_at - interval '1 hour'",
+		"run in the future":   "UPDATE retention.probe SET asked_at = now() + interval '1 hour'",
 		"row that is kept": "INSERT INTO m VALUES (3, now() - interval '8 days'); " +
 			"INSERT INTO sig VALUES (3)",
 		"row that is held": "INSERT INTO m VALUES (3, now() - interval '8 days'); " +
@@ -297,8 +298,8 @@ func TestTickSwapStorm(t *testing.T) {
 	}
 }
 
-// TestTickNeverIdle checks tables on which a query could execute code of others, and conditions that
-// a single query on one table cannot answer. Their policies run at each tick.
+// TestTickNeverIdle checks tables on which a query could execute code of others, and conditions
+// that a single query on one table cannot answer. Their policies run at each tick.
 func TestTickNeverIdle(t *testing.T) {
 	t.Parallel()
 	for name, before := range map[string]string{
@@ -333,8 +334,8 @@ func TestProbes(t *testing.T) {
 		CREATE DOMAIN short AS text;
 		CREATE TYPE pair AS (a int, b int);
 		CREATE FUNCTION public.own(text) RETURNS text LANGUAGE sql IMMUTABLE AS 'SELECT $1';
-		CREATE TABLE m (id int PRIMARY KEY, at timestamptz NOT NULL, until timestamptz, v int, note text, s short, p pair,
-			ps pair[], doc jsonb, parent int REFERENCES m);`
+		CREATE TABLE m (id int PRIMARY KEY, at timestamptz NOT NULL, until timestamptz, v int, note text,
+			s short, p pair, ps pair[], doc jsonb, parent int REFERENCES m);`
 	for _, c := range []struct {
 		policy string
 		want   bool
@@ -352,7 +353,8 @@ func TestProbes(t *testing.T) {
 		{"due: {age: {column: at, older_than: 7 days}}, where: \"note::tsvector @@ 'x'\"", false},
 		{"due: {age: {column: at, older_than: 7 days}}, where: \"note = current_setting('a.b', true)\"", false},
 		{"due: {age: {column: at, older_than: 7 days}}, where: \"note::regclass = 'm'::regclass\"", false},
-		{"due: {age: {column: at, older_than: 7 days}}, where: \"EXISTS (SELECT FROM m o WHERE o.id = t.parent)\"", false},
+		{"due: {age: {column: at, older_than: 7 days}}, where: \"EXISTS (SELECT FROM m o WHERE o.id = t.parent)\"",
+			false},
 		{"due: {beyond: {first: 5, order: \"id DESC\"}}", false},
 	} {
 		in := kit.Install(t, schema, "policies: {p: {table: m, "+c.policy+", then: [delete]}}")
@@ -366,11 +368,13 @@ func TestProbes(t *testing.T) {
 // same call, and that a policy before it stays idle.
 func TestTickOrder(t *testing.T) {
 	t.Parallel()
-	s := newStageOf(t, `CREATE TABLE m (id int PRIMARY KEY, at timestamptz NOT NULL, gone boolean NOT NULL DEFAULT false);
+	s := newStageOf(t, `
+		CREATE TABLE m (id int PRIMARY KEY, at timestamptz NOT NULL, gone boolean NOT NULL DEFAULT false);
 		CREATE TABLE o (id int PRIMARY KEY, at timestamptz NOT NULL);`, `
 policies:
   first: {table: o, due: {age: {column: at, older_than: 7 days}}, then: [delete]}
-  mark: {table: m, where: "NOT gone", due: {age: {column: at, older_than: 7 days}}, then: [{update: {set: {gone: "true"}}}]}
+  mark: {table: m, where: "NOT gone", due: {age: {column: at, older_than: 7 days}},
+    then: [{update: {set: {gone: "true"}}}]}
   erase: {table: m, where: "gone", due: {age: {column: at, older_than: 7 days}}, then: [delete]}
 jobs:
   j: {schedule: "* * * * *", run: [first, mark, erase]}`)
