@@ -10,6 +10,7 @@ type decision struct{ name, who, why string }
 var calls = []decision{
 	{"run", "ro", "runs a policy"},
 	{"run_job", "ro", "runs a job"},
+	{"run_if_due", "ro", "runs a job unless nothing is due"},
 	{"preview_job", "ro", "runs a job and undoes it"},
 	{"mark_abandoned", "ro", "ends runs in the log that are not in progress"},
 	{"preview", "rov", "counts what is due"},
