@@ -7,7 +7,8 @@
 -- related: how many rows of other tables its steps changed, by table
 -- position: where the next batch starts
 -- passed: the one row that the batch skipped, as its table's OID and its ctid
+-- refused, undone: the rows that steps refused, and what was undone, as _take_by_halves returns them
 CREATE TYPE retention.batch_result AS (
     outcome text, scanned bigint, taken bigint, kept jsonb, contended bigint, related jsonb, "position" jsonb,
-    passed text
+    passed text, refused jsonb, undone jsonb
 );

@@ -129,7 +129,7 @@ var closed = []string{
 	"_index_later_partitions", "_is_held", "_lock_and_recheck", "_count_kept", "_lock_for_change", "_share",
 	"_decode_clock", "_key_columns", "_keys_to", "_keys_reached", "_get_policy", "_retry_batch",
 	"_resolve_tables", "_new_run", "_next", "_next_of_groups", "_next_rows", "_not_null", "_is_row_array",
-	"_skip_row", "_position", "_plan_for_places", "_validate", "_prove_statements", "_put_install", "_radius_query",
+	"_skip_row", "_take_by_halves", "_take_rows", "_reset_constraints", "_position", "_plan_for_places", "_validate", "_prove_statements", "_put_install", "_radius_query",
 	"_record_index", "_register", "_refused_by", "_find_failing_row", "_first_batch_rows", "_related", "_rows_call",
 	"_execute_as_worker", "_restore_key", "_restore_sql", "_resume_point", "_notify_events", "_row_bytes",
 	"_row_triggers",

@@ -11,6 +11,7 @@ CREATE OR REPLACE FUNCTION retention._attempt_batch(
 LANGUAGE plpgsql AS $function$
 DECLARE
     v_before pg_catalog.jsonb; v_own pg_catalog.jsonb; v_stopping pg_catalog.text; v_wait integer;
+    v_row pg_catalog.jsonb;
     v_names CONSTANT pg_catalog.text[] := ARRAY(SELECT jsonb_object_keys(p_policy.dependencies));
     v_tables CONSTANT pg_catalog.oid[] := retention._resolve_tables(v_names);
 BEGIN
@@ -42,11 +43,18 @@ BEGIN
         -- Rows that steps deleted do not count as cascaded, even if a foreign key leads back to
         -- them.
         v_own := coalesce(result.related, '{}') || jsonb_build_object(p_policy.table_name, result.taken);
+        v_own := retention._add_counts(v_own, result.undone);
         p_next.cascaded := retention._add_counts(p_next.cascaded, (
             SELECT jsonb_object_agg(c.key, c.n) FROM (
                 SELECT a.key, a.value::bigint - coalesce((v_before ->> a.key)::bigint, 0)
                     - coalesce((v_own ->> a.key)::bigint, 0)
                 FROM jsonb_each_text(retention._changed_rows(p_policy.reach)) a) c (key, n) WHERE c.n > 0));
     END IF;
+    FOR v_row IN SELECT r.value FROM jsonb_array_elements(result.refused) r LOOP
+        IF p_next.refused = 0 THEN p_next.sqlstate := v_row ->> 2; p_next.message := v_row ->> 3; END IF;
+        IF v_row ->> 0 IS NOT NULL THEN
+            p_next := retention._skip_row(p_next, p_policy, v_row ->> 0, v_row ->> 1);
+        END IF;
+    END LOOP;
     p_next.next_position := result."position";
 END $function$;

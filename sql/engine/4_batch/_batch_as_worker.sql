@@ -1,12 +1,11 @@
--- _batch_as_worker takes the next rows of <policy>_rows, at most p_rows, by <policy>_take. If it
+-- _batch_as_worker takes the next rows of <policy>_rows, at most p_rows, by _take_rows. If it
 -- raises an error, its caller rolls it back.
 -- p_lock is false: one statement checks and takes the rows. It first locks the tables from which
 -- guards read. PostgreSQL rechecks a row that was updated meanwhile. Raises 55P03 if a row stays or
 -- changes meanwhile, or if a group of a rank has more rows than at the start.
 -- p_lock is true: the function first locks the rows, and skips rows that another session has
--- locked. It rechecks the locked rows and their holds in a newer snapshot. It counts a row that a
--- trigger keeps from being deleted. It raises P0001 instead if the policy has other steps, or if
--- the table has no key and the trigger moved the row.
+-- locked. It rechecks the locked rows and their holds in a newer snapshot. It skips rows that steps
+-- refuse, unless the pass may skip no row.
 -- p_skip: the batch skips the next row without touching it.
 -- Locks: ROW EXCLUSIVE on the table, and FOR UPDATE on the rows. It waits for locked rows only if a
 -- watermark moves past them.
@@ -23,10 +22,8 @@ DECLARE
     v_batch retention.batch_range := p_batch; v_pass CONSTANT jsonb := p_policy.passes -> (p_batch.pass - 1);
     v_table CONSTANT regclass := CASE WHEN p_lock OR v_pass ? 'groups' THEN retention._table(p_policy.table_name) END;
     v_found record; v_refusing record; v_rechecked record; v_taken retention.take_result; v_left bigint;
-    v_in_place bigint; v_group bigint;
+    v_halves record; v_group bigint;
     v_out retention.batch_result; v_context text;
-    v_deletes CONSTANT boolean := p_policy.steps
-        @? '$[*] ? (@.verb == "delete" && !exists(@.related) && !exists(@.where))';
 BEGIN
     IF p_policy.partitions THEN
         PERFORM retention._pin(p_policy);
@@ -59,11 +56,11 @@ BEGIN
         -- The rows before the failing row raise no error.
         v_refusing := retention._find_failing_row(p_policy, p_batch);
         IF v_refusing.hi IS NULL THEN RAISE; END IF;
-        RETURN ROW('some', 1, 0, '{}', 0, '{}', v_refusing.hi, v_refusing.passed)::retention.batch_result;
+        RETURN ROW('some', 1, 0, '{}', 0, '{}', v_refusing.hi, v_refusing.passed, NULL, NULL)::retention.batch_result;
     END;
     v_batch.hi := v_found.hi; v_batch.last := v_found.last; v_batch.groups := v_found.keys;
     v_out := ROW(CASE WHEN v_found.last THEN 'last' ELSE 'some' END, v_found.scanned, 0, '{}', 0, '{}',
-        coalesce(v_found.hi, p_batch.lo), NULL);
+        coalesce(v_found.hi, p_batch.lo), NULL, NULL, NULL);
     IF p_skip THEN
         v_out.passed := concat(v_found.rels[1], ' ', v_found.tids[1]);
     ELSIF p_lock THEN
@@ -76,46 +73,14 @@ BEGIN
         -- With force_custom_plan, PostgreSQL plans the queries of foreign keys again for each row,
         -- unless <policy>_take uses EXECUTE.
         IF NOT v_pass ? 'range' THEN PERFORM set_config('plan_cache_mode', 'force_custom_plan', true); END IF;
-        EXECUTE format('SELECT * FROM retention.%I($1)', p_policy.name || '_take') INTO v_taken USING v_batch;
-        v_taken.taken := coalesce(v_taken.taken, 0); v_out.taken := v_taken.taken; v_out.related := v_taken.related;
-        IF p_lock AND v_taken.taken > cardinality(v_batch.tids) THEN
-            RAISE SQLSTATE 'PR005' USING
-                MESSAGE = format('%s rows were changed, but the batch has %s', v_taken.taken,
-                                 cardinality(v_batch.tids));
+        IF NOT p_lock OR p_batch.prove OR v_pass ?| '{whole,undone}' THEN  -- takes all rows or none
+            v_taken := retention._take_rows(p_policy, v_batch, p_lock, v_table, v_out.scanned);
+        ELSE
+            v_halves := retention._take_by_halves(p_policy, v_batch, v_table);
+            v_taken := v_halves.result; v_out.refused := v_halves.refused; v_out.undone := v_halves.undone;
         END IF;
-        v_out.kept := v_out.kept || coalesce(v_taken.kept, '{}');  -- 'passed' is not a guard
-        IF v_pass ? 'range' OR v_deletes AND p_lock THEN
-            IF v_pass ? 'guarded' AND NOT p_lock AND v_taken.taken <> v_out.scanned THEN
-                v_out.kept := retention._count_kept(p_policy, v_batch);
-            END IF;
-            v_left := CASE WHEN p_lock THEN cardinality(v_batch.tids) - v_taken.taken
-                           ELSE v_out.scanned - v_taken.taken - (SELECT coalesce(sum(k.value::bigint), 0)
-                               FROM jsonb_each_text(v_out.kept) k) END;
-            IF NOT v_deletes THEN  -- an update writes only rows that would change
-                v_left := least(v_left, 0);
-            ELSIF v_left > 0 AND p_lock AND (v_pass ? 'placed' AND jsonb_array_length(p_policy.steps) = 1
-                OR NOT v_pass ?| '{placed,range}' AND jsonb_array_length(p_policy.steps) > 1) THEN
-                EXECUTE format('SELECT count(*) FROM unnest($1, $2) x (rel, tid)
-                                JOIN %s t ON t.ctid = x.tid AND t.tableoid = x.rel', v_table)
-                INTO v_in_place USING v_batch.rels, v_batch.tids;
-                -- Without a key, the run would meet a moved row again, without end.
-                IF v_pass ? 'placed' AND v_in_place < v_left THEN
-                    RAISE EXCEPTION USING MESSAGE = format('a trigger or a rule moved %s of %s rows instead of '
-                        'deleting them', v_left - v_in_place, v_left + v_taken.taken);
-                END IF;
-                v_left := v_in_place;  -- an earlier step may have deleted some of these rows
-            END IF;
-            IF v_left > 0 AND p_lock AND jsonb_array_length(p_policy.steps) = 1 THEN
-                v_out.kept := retention._add_counts(v_out.kept, jsonb_build_object('trigger', v_left));
-            ELSIF v_left > 0 OR v_left < 0 AND (v_pass ? 'groups' OR jsonb_array_length(p_policy.steps) > 1) THEN
-                RAISE EXCEPTION USING ERRCODE = CASE WHEN p_lock THEN 'P0001' ELSE '55P03' END,
-                    MESSAGE = CASE WHEN v_left < 0 THEN format('%s rows became due while the batch began', -v_left)
-                        WHEN p_lock THEN format('a trigger or a rule kept %s of %s rows from being deleted', v_left,
-                            v_left + v_taken.taken)
-                        ELSE format('%s of %s rows were not taken: another session changed them during the '
-                            'statement, or a trigger or rule prevented it', v_left, v_left + v_taken.taken) END;
-            END IF;
-        END IF;
+        v_out.taken := v_taken.taken; v_out.related := v_taken.related;
+        v_out.kept := retention._add_counts(v_out.kept, v_taken.kept);
     END IF;
     -- The position is an array of two numbers: the number of the last group, and how many rows of
     -- this group the run has skipped so far.

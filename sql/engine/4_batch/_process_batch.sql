@@ -1,8 +1,10 @@
 -- _process_batch takes the rows of one batch, in several attempts if needed. It rolls back an
--- attempt that raises an error. If another session was in the way, the next attempt locks the rows
--- first. Otherwise the next attempt has a tenth of the rows, down to one row. If one row alone
--- fails, the function counts and skips it. Then attempts grow again, until all rows in doubt are
--- processed or a second is over.
+-- attempt that raises an error. If the attempt did not lock the rows first, the next one does. It
+-- skips rows that steps refuse (_take_by_halves), so that only conditions, locks and statements
+-- raise errors. After such an error, the next attempt has a tenth of the rows, down to one row. If
+-- one row alone fails, the function counts and skips it. Then attempts grow again, until all rows in
+-- doubt are processed or a second is over. After an error of a row, an attempt has at most 1,000
+-- rows, so that it can take them by halves.
 -- If a watermark moves past the rows, no row may be skipped, and the function returns refused as
 -- NULL. It raises an error again if no row causes it. If the policy sets batch.whole, it raises
 -- every error again.
@@ -35,7 +37,7 @@ BEGIN
             v_code := CASE SQLSTATE WHEN '57014' THEN 'P0001' ELSE SQLSTATE END;
             IF v_by = 'row' AND v_pass ? 'undone' THEN
                 RAISE EXCEPTION USING ERRCODE = v_code, MESSAGE = SQLERRM;
-            ELSIF v_by = 'row' AND NOT v_proven THEN
+            ELSIF v_by = 'row' AND v_locked AND NOT v_proven THEN
                 IF retention._fails_without_rows(p_policy, v_batch, p_held, p_next, SQLSTATE) THEN RAISE; END IF;
                 v_proven := true;
             END IF;
@@ -45,12 +47,10 @@ BEGIN
             IF v_rows = 1 AND v_locked AND v_pass ? 'whole' THEN
                 p_next.refused := NULL;
                 RETURN;
-            ELSIF v_by = 'lock' AND NOT v_locked OR v_rows = 1 THEN
-                v_skip := v_locked AND v_rows = 1;
-            ELSE
-                v_rows := v_rows / 10;
             END IF;
-            v_rows := greatest(v_rows, 1); v_locked := true;
+            v_skip := v_locked AND v_rows = 1;
+            v_rows := greatest(1, CASE WHEN v_locked THEN v_rows / 10 ELSE v_rows END); v_locked := true;
+            IF v_by <> 'lock' THEN v_rows := least(v_rows, 1000); END IF;
             CONTINUE;
         END;
         p_next := v_try.p_next; outcome := (v_try.result).outcome;
@@ -63,7 +63,7 @@ BEGIN
         EXIT WHEN outcome = 'last' OR v_doubtful <= 0
             OR clock_timestamp() > v_started + interval '1 s' AND NOT v_cancelled;
         v_batch.lo := p_next.next_position;
-        v_rows := least(v_doubtful, v_rows::bigint * CASE WHEN v_skip THEN 1 ELSE 10 END); v_skip := false;
+        v_rows := least(v_doubtful, 1000, v_rows::bigint * CASE WHEN v_skip THEN 1 ELSE 10 END); v_skip := false;
     END LOOP;
     IF v_cancelled THEN RAISE query_canceled USING MESSAGE = 'canceling statement due to a cancel in a batch'; END IF;
 END $function$;
