@@ -7,8 +7,9 @@
 -- related: how many rows of other tables its steps changed, by table
 -- position: where the next batch starts
 -- passed: the one row that the batch skipped, as its table's OID and its ctid
--- refused, undone: the rows that steps refused, and what was undone, as _take_by_halves returns them
+-- refused, undone: rows that steps refused, and what was undone, as _take_by_halves returns them
+-- ms: how long finding, rechecking and taking the rows took
 CREATE TYPE retention.batch_result AS (
     outcome text, scanned bigint, taken bigint, kept jsonb, contended bigint, related jsonb, "position" jsonb,
-    passed text, refused jsonb, undone jsonb
+    passed text, refused jsonb, undone jsonb, ms double precision
 );

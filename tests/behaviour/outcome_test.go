@@ -260,29 +260,69 @@ func TestLostRows(t *testing.T) {
 // also if runs without due rows came between. A changed policy begins anew.
 func TestFirstBatchOfTheNextRun(t *testing.T) {
 	t.Parallel()
-	const yaml = `policies: {p: {table: m, due: {age: {column: at, older_than: 7 days}},
-		keep: {g: 'EXISTS (SELECT FROM g WHERE g.id = t.id)'}, then: [delete], batch: {time: 10s}}}`
-	in := kit.Install(t, "CREATE TABLE m (id int PRIMARY KEY, at timestamptz NOT NULL); CREATE TABLE g (id int)", yaml)
-	first := func() (rows int) {
-		t.Helper()
-		in.Exec(t, "INSERT INTO m SELECT i, '2024-01-01' FROM generate_series(1, 2000) i")
-		for range 2 { // the second run finds no due row
-			if _, err := in.Call("CALL retention.run('p', '2024-06-01')"); err != nil {
-				t.Fatal(err)
+	for guard, anew := range map[string]int{"keep: {g: 'EXISTS (SELECT FROM g WHERE g.id = t.id)'},": 4, "": 500} {
+		yaml := `policies: {p: {table: m, due: {age: {column: at, older_than: 7 days}},
+			` + guard + ` then: [delete], batch: {time: 10s}}}`
+		in := kit.Install(t, "CREATE TABLE m (id int PRIMARY KEY, at timestamptz NOT NULL); CREATE TABLE g (id int)",
+			yaml)
+		first := func() (rows int) {
+			t.Helper()
+			in.Exec(t, "INSERT INTO m SELECT i, '2024-01-01' FROM generate_series(1, 2000) i")
+			for range 2 { // the second run finds no due row
+				if _, err := in.Call("CALL retention.run('p', '2024-06-01')"); err != nil {
+					t.Fatal(err)
+				}
 			}
+			return pgtest.Value[int](t, in, `SELECT scanned FROM retention.batch
+				WHERE n = 1 AND run_id = (SELECT max(run_id) FROM retention.batch WHERE scanned > 0)`)
 		}
-		return pgtest.Value[int](t, in, `SELECT scanned FROM retention.batch
-			WHERE n = 1 AND run_id = (SELECT max(run_id) FROM retention.batch)`)
+		if rows := first(); rows != anew {
+			t.Errorf("the first run begins with %d rows, want %d", rows, anew)
+		}
+		if rows := first(); rows < 1000 {
+			t.Errorf("the next run begins with %d rows, want all 2000, or half of them on a busy machine", rows)
+		}
+		in.Migrate(t, strings.Replace(yaml, "7 days", "8 days", 1))
+		if rows := first(); rows != anew {
+			t.Errorf("the first run of a changed policy begins with %d rows, want %d", rows, anew)
+		}
 	}
-	if rows := first(); rows != 4 {
-		t.Errorf("the first run begins with %d rows, want 4", rows)
-	}
-	if rows := first(); rows != 1000 && rows != 2000 {
-		t.Errorf("the next run begins with %d rows, want all 2000, or half of them on a busy machine", rows)
-	}
-	in.Migrate(t, strings.Replace(yaml, "7 days", "8 days", 1))
-	if rows := first(); rows != 4 {
-		t.Errorf("the first run of a changed policy begins with %d rows, want 4", rows)
+}
+
+// TestSizeOfTheNextBatch checks how many rows the next batch reads, with a target of 50 ms.
+func TestSizeOfTheNextBatch(t *testing.T) {
+	t.Parallel()
+	in := kit.Install(t, plain, old(""))
+	run := in.Done("p", noon)
+	for name, c := range map[string]struct {
+		rows, scanned int
+		ms, rowsMS    float64 // of the whole batch, and of its rows
+		sqlstate      string
+		want          int
+	}{
+		"on target":                             {500, 500, 60, 50, "", 500},
+		"faster":                                {500, 500, 35, 25, "", 1000},
+		"much faster":                           {500, 500, 3, 1, "", 2000},
+		"slower":                                {500, 500, 80, 75, "", 333},
+		"expensive rows":                        {500, 500, 200010, 200000, "", 1},
+		"one expensive row":                     {1, 1, 410, 400, "", 1},
+		"expensive rows, and few":               {500, 20, 8010, 8000, "", 1},
+		"few rows":                              {500, 20, 100, 90, "", 500},
+		"no rows":                               {500, 0, 900, 890, "", 500},
+		"a processor that is ten times as busy": {500, 500, 400, 200, "", 500},
+		"the same with smaller batches":         {100, 100, 240, 40, "", 400},
+		"a long fixed part":                     {500, 500, 90, 50, "", 500},
+		"a lock":                                {500, 500, 90, 80, "55P03", 500},
+		"a refused row":                         {500, 500, 90, 25, "23503", 1000},
+		"undone attempts":                       {500, 500, 900, 100, "22012", 250},
+	} {
+		got := pgtest.Value[int](t, in, `SELECT retention._batch_size(p, jsonb_populate_record(b, jsonb_build_object(
+				'next_rows', $1::int, 'scanned', $2::int, 'ms', $3::float, 'sqlstate', nullif($4, ''))), $6)
+			FROM retention.policy p, retention.batch b WHERE p.name = 'p' AND b.run_id = $5 AND b.n = 0`,
+			c.rows, c.scanned, c.ms, c.sqlstate, run.ID, c.rowsMS)
+		if got != c.want {
+			t.Errorf("%s: the next batch reads %d rows, want %d", name, got, c.want)
+		}
 	}
 }
 

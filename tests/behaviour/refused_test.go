@@ -10,7 +10,7 @@ import (
 	"pgretain/tests/pgtest"
 )
 
-// refusingSchema has a table m, some rows of which refuse to be deleted or archived. The function
+// refusingSchema has a table m, and some rows refuse to be deleted or archived. The function
 // one_by_one does in plain SQL what a policy does, for one row after the other, and leaves the rows
 // that raise an error. It returns what a run counts.
 const refusingSchema = `
@@ -60,13 +60,14 @@ const refusingSchema = `
 		END IF;
 	END $$;
 	CREATE FUNCTION one_by_one(policy text) RETURNS jsonb LANGUAGE plpgsql AS $$
-	DECLARE x m; many CONSTANT boolean := policy = 'many'; n int; taken int := 0; refused int := 0; kept int := 0; was jsonb;
+	DECLARE x m; many CONSTANT boolean := policy = 'many'; n int; was jsonb;
+		taken int := 0; refused int := 0; kept int := 0;
 	BEGIN
 		was := (SELECT jsonb_build_object('public.log', (SELECT count(*) FROM log), 'public.gone',
 			(SELECT count(*) FROM gone), 'public.r', (SELECT count(*) FROM r), 'public.late',
 			(SELECT count(*) FROM late), 'public.note', (SELECT count(*) FROM note)));
-		FOR x IN SELECT * FROM m WHERE policy <> 'ranked' OR (SELECT count(*) FROM m o WHERE o.g = m.g AND o.id > m.id) >= 9
-			ORDER BY at, id LOOP
+		FOR x IN SELECT * FROM m WHERE policy <> 'ranked'
+			OR (SELECT count(*) FROM m o WHERE o.g = m.g AND o.id > m.id) >= 9 ORDER BY at, id LOOP
 			CONTINUE WHEN policy = 'one' AND EXISTS (SELECT FROM flag f WHERE f.m_id = x.id);
 			BEGIN
 				IF many THEN

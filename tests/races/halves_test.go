@@ -13,8 +13,8 @@ import (
 // a row of the batch. The batch is undone, and the run ends.
 func TestCancelWhileRowsAreHalved(t *testing.T) {
 	t.Parallel()
-	// The first three deletes of row 15 are those of a batch of one statement, of all locked rows, and
-	// of their first half. Each of them fails, because it deletes row 3.
+	// The first three deletes of row 15 are those of a batch of one statement, of all locked rows,
+	// and of their first half. Each of them fails, because it deletes row 3.
 	s := newStage(t, `CREATE TABLE child (m_id int PRIMARY KEY REFERENCES m);
 		CREATE SEQUENCE deletes;
 		CREATE FUNCTION wait_late() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = public AS $$
@@ -41,8 +41,8 @@ func TestCancelWhileRowsAreHalved(t *testing.T) {
 	s.wantRun("p", counts{State: "done", Taken: 29, Refused: 1})
 }
 
-// TestRowsThatStepsChange checks a batch with a refused row, in which the delete of a row changes or
-// deletes other rows of the batch. The delete of a row reaches the rows whose ids begin with its id.
+// TestRowsThatStepsChange checks a batch with a refused row, in which the delete of a row changes
+// or deletes other rows of the batch: those whose ids begin with its id.
 func TestRowsThatStepsChange(t *testing.T) {
 	t.Parallel()
 	for action, left := range map[string][]int{"SET NULL": {120}, "CASCADE": {1, 12, 120}} {
@@ -69,7 +69,7 @@ func TestRowsThatStepsChange(t *testing.T) {
 	}
 }
 
-// TestRefusedHeldAndLocked checks a batch that has a refused row, a row with a held related row, and
+// TestRefusedHeldAndLocked checks a batch that has refused rows, a row with a held related row, and
 // a row with a related row that another session has locked. The run counts each of them, and takes
 // the others.
 func TestRefusedHeldAndLocked(t *testing.T) {

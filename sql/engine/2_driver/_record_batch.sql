@@ -11,7 +11,7 @@ DECLARE
 BEGIN
     v_next.at := clock_timestamp(); v_next.ms := extract(epoch FROM v_next.at - p_started) * 1000;
     v_next.refused := coalesce(p_next.refused, 0); v_next.total_taken := p_next.total_taken + p_next.taken;
-    v_next.next_rows := retention._batch_size(p_policy, v_next);
+    v_next.next_rows := retention._batch_size(p_policy, v_next, p_next.ms);
     IF p_outcome = 'last' THEN
         v_next.next_pass := p_next.next_pass % v_passes + 1; v_next.next_position := NULL;
         v_next.wrapped := p_next.wrapped OR v_next.next_pass = 1;

@@ -1,6 +1,6 @@
--- _attempt_batch executes one batch of a pass and adds its counts to p_next. If it raises an error,
--- nothing of the batch remains. Raises PR005 if something other than a row has changed since the
--- batch began.
+-- _attempt_batch executes one batch of a pass and adds its counts to p_next. To the ms of p_next,
+-- it adds only the time that the rows took. If it raises an error, nothing of the batch remains.
+-- Raises PR005 if something other than a row has changed since the batch began.
 -- A batch of one statement waits at most a tenth of lock_timeout for a row. If it locks tables from
 -- which guards read, it waits at most 100 ms. Rows that stay locked are then taken row by row.
 -- Types of variables are qualified. PostgreSQL compiles a function without a fixed search_path with
@@ -36,7 +36,7 @@ BEGIN
     IF result.outcome = 'locked' THEN RETURN; END IF;
     p_next.mode := CASE WHEN p_locked THEN 'locked' ELSE 'range' END;
     p_next.scanned := p_next.scanned + result.scanned; p_next.taken := p_next.taken + result.taken;
-    p_next.contended := p_next.contended + result.contended;
+    p_next.contended := p_next.contended + result.contended; p_next.ms := p_next.ms + coalesce(result.ms, 0);
     p_next.kept := retention._add_counts(p_next.kept, result.kept);
     p_next.related := retention._add_counts(p_next.related, result.related);
     IF p_policy.reach <> '{}' THEN

@@ -22,7 +22,7 @@ DECLARE
     v_batch retention.batch_range := p_batch; v_pass CONSTANT jsonb := p_policy.passes -> (p_batch.pass - 1);
     v_table CONSTANT regclass := CASE WHEN p_lock OR v_pass ? 'groups' THEN retention._table(p_policy.table_name) END;
     v_found record; v_refusing record; v_rechecked record; v_taken retention.take_result; v_left bigint;
-    v_halves record; v_group bigint;
+    v_halves record; v_group bigint; v_since timestamptz;
     v_out retention.batch_result; v_context text;
 BEGIN
     IF p_policy.partitions THEN
@@ -45,6 +45,7 @@ BEGIN
     IF NOT v_pass ? 'ranked' THEN PERFORM set_config('cpu_tuple_cost', '1', true); END IF;
     PERFORM retention._plan_for_places(v_pass);
     IF v_pass ? 'share' AND NOT p_lock THEN PERFORM retention._share(p_policy.name || '_share'); END IF;
+    v_since := clock_timestamp();
     BEGIN
         v_found := retention._next_rows(p_policy, v_batch, CASE WHEN p_batch.prove THEN 0 ELSE p_rows END, NOT p_lock);
     EXCEPTION WHEN query_canceled OR assert_failure OR OTHERS THEN
@@ -56,11 +57,12 @@ BEGIN
         -- The rows before the failing row raise no error.
         v_refusing := retention._find_failing_row(p_policy, p_batch);
         IF v_refusing.hi IS NULL THEN RAISE; END IF;
-        RETURN ROW('some', 1, 0, '{}', 0, '{}', v_refusing.hi, v_refusing.passed, NULL, NULL)::retention.batch_result;
+        RETURN ROW('some', 1, 0, '{}', 0, '{}', v_refusing.hi, v_refusing.passed, NULL, NULL,
+            NULL)::retention.batch_result;
     END;
     v_batch.hi := v_found.hi; v_batch.last := v_found.last; v_batch.groups := v_found.keys;
     v_out := ROW(CASE WHEN v_found.last THEN 'last' ELSE 'some' END, v_found.scanned, 0, '{}', 0, '{}',
-        coalesce(v_found.hi, p_batch.lo), NULL, NULL, NULL);
+        coalesce(v_found.hi, p_batch.lo), NULL, NULL, NULL, NULL);
     IF p_skip THEN
         v_out.passed := concat(v_found.rels[1], ' ', v_found.tids[1]);
     ELSIF p_lock THEN
@@ -93,5 +95,6 @@ BEGIN
             (p_batch.lo ->> 0)::bigint, 1) THEN coalesce((p_batch.lo ->> 1)::bigint, 0) ELSE 0 END);
     END IF;
     SET CONSTRAINTS ALL IMMEDIATE;  -- a deferred foreign key fails here, not at COMMIT
+    v_out.ms := extract(epoch FROM clock_timestamp() - v_since) * 1000;
     RETURN v_out;
 END $function$;

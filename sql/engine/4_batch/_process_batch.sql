@@ -2,8 +2,8 @@
 -- attempt that raises an error. If the attempt did not lock the rows first, the next one does. It
 -- skips rows that steps refuse (_take_by_halves), so that only conditions, locks and statements
 -- raise errors. After such an error, the next attempt has a tenth of the rows, down to one row. If
--- one row alone fails, the function counts and skips it. Then attempts grow again, until all rows in
--- doubt are processed or a second is over. After an error of a row, an attempt has at most 1,000
+-- one row alone fails, the function counts and skips it. Then attempts grow again, until all rows
+-- in doubt are processed or a second is over. After an error of a row, an attempt has at most 1,000
 -- rows, so that it can take them by halves.
 -- If a watermark moves past the rows, no row may be skipped, and the function returns refused as
 -- NULL. It raises an error again if no row causes it. If the policy sets batch.whole, it raises
