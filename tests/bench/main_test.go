@@ -83,8 +83,9 @@ func wanted() []string {
 	for _, bench := range []string{"own_guard", "archive", "roll_up", "guard", "mark", "renew"} {
 		all = append(all, bench+" statement", bench+" "+bench)
 		if bench == "guard" {
-			all = append(all, "guard guard_written", "letter statement", "letter letter", "foreground alone",
-				"foreground compute", "foreground range", "foreground gently", "standby alone", "standby gently")
+			all = append(all, "guard guard_written", "letter statement", "letter letter", "refused statement",
+				"refused refused", "foreground alone", "foreground compute", "foreground range", "foreground gently",
+				"standby alone", "standby gently")
 		}
 	}
 	all = append(all, "claim insert", "claim claim")

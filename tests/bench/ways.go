@@ -60,6 +60,8 @@ var compared = []deletes{
 	pair("guard", "message", "", way{name: "guard_written", policy: "guard", share: 0.5,
 		beside: &beside{query("open_cases"), 100}}),
 	pair("letter", "letter", ""),
+	{name: "refused", table: "bill", check: "refused_left", plain: true, ways: []way{
+		{name: "statement", sql: query("refused"), share: 0.015}, {name: "refused", policy: "refused", share: 0.015}}},
 	// The application measures its own transactions during a run. The limit is the same without a
 	// run.
 	{name: "foreground", table: "message", plain: true,

@@ -16,6 +16,7 @@ BEGIN
     SELECT p_rows - g FROM generate_series(0, least(12000, p_rows / 2) - 1) g
     ON CONFLICT DO NOTHING;
     INSERT INTO public.page (letter_id) SELECT l.id FROM public.letter l CROSS JOIN generate_series(1, 2);
+    INSERT INTO public.payment SELECT b.id FROM public.bill b WHERE b.id % 100 = 50;
 END
 $function$;
 

@@ -35,6 +35,11 @@ CREATE TABLE public.page (
 CREATE INDEX page_letter ON public.page (letter_id);
 CREATE TABLE public.old_letter (LIKE public.letter, run_id bigint, PRIMARY KEY (id));
 
+-- A payment refuses the deletion of one in a hundred bills.
+CREATE TABLE public.bill (LIKE public.message, PRIMARY KEY (id));
+CREATE INDEX bill_ts ON public.bill (ts, id);
+CREATE TABLE public.payment (bill_id bigint PRIMARY KEY REFERENCES public.bill);
+
 CREATE TABLE public.old_message (LIKE public.message, run_id bigint);
 ALTER TABLE public.old_message ADD PRIMARY KEY (id);
 CREATE TABLE public.daily (day date, device text, n bigint NOT NULL, PRIMARY KEY (day, device));
@@ -52,6 +57,8 @@ ALTER TABLE public.queue OWNER TO bench_migrator;
 ALTER TABLE public.task OWNER TO bench_migrator;
 ALTER TABLE public.letter OWNER TO bench_migrator;
 ALTER TABLE public.page OWNER TO bench_migrator;
+ALTER TABLE public.bill OWNER TO bench_migrator;
+ALTER TABLE public.payment OWNER TO bench_migrator;
 ALTER TABLE public.old_letter OWNER TO bench_migrator;
 ALTER TABLE public.old_message OWNER TO bench_migrator;
 ALTER TABLE public.daily OWNER TO bench_migrator;

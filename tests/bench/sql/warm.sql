@@ -12,5 +12,8 @@ SELECT count(body) FROM public.letter WHERE id > 0;
 SELECT count(*) FROM public.letter WHERE ts > '-infinity';
 SELECT count(*) FROM public.page WHERE id > 0;
 SELECT count(letter_id) FROM public.page WHERE letter_id > 0;
+SELECT count(body) FROM public.bill WHERE id > 0;
+SELECT count(*) FROM public.bill WHERE ts > '-infinity';
+SELECT count(*) FROM public.payment WHERE bill_id > 0;
 RESET enable_seqscan;
 RESET enable_bitmapscan;
