@@ -8,7 +8,9 @@
 --   rechecked them.
 -- last: true if no row after hi is due
 -- prove: true to run the statements without any row
+-- unheld: conditions under which no hold keeps row t, see _unheld
 CREATE TYPE retention.batch_range AS (
     as_of timestamptz, older_than interval, scope jsonb, run_id bigint, reason text, inputs jsonb, pass integer,
-    groups jsonb, lo jsonb, hi jsonb, rels oid[], tids tid[], last boolean, prove boolean
+    groups jsonb, lo jsonb, hi jsonb, rels oid[], tids tid[], last boolean, prove boolean,
+    unheld text
 );

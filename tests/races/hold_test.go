@@ -102,6 +102,36 @@ func TestHoldPlacedBetweenBatches(t *testing.T) {
 	s.wantRun("p", counts{State: "done", Taken: 29, Kept: map[string]int64{"hold": 1}})
 }
 
+// TestHoldsInOneStatement checks that holds on the policy's own table leave batches one statement.
+// The first hold matches no due row. The second one matches row 15 only after another session has
+// updated the row, while the batch waits for the row.
+func TestHoldsInOneStatement(t *testing.T) {
+	t.Parallel()
+	for _, rule := range []string{simple, withKeep(simple, "v > 100")} {
+		s := newStage(t, "", rule)
+		s.refill(30)
+		for _, match := range []string{`99`, `{"v": 7}`} {
+			if err := s.Operator("SELECT retention.place_hold('public.m', $1, 'case 7')", match); err != nil {
+				t.Fatal(err)
+			}
+		}
+		s.appExec("BEGIN; UPDATE m SET v = 7 WHERE id = 15")
+		run := s.run("p")
+		run.mustWait()
+		s.appExec("COMMIT")
+		run.mustSucceed()
+		s.wantLeft(15)
+		o := s.wantRun("p", counts{State: "done", Taken: 29, Kept: map[string]int64{"hold": 1}})
+		if n := pgtest.Value[int](t, s.watch,
+			"SELECT count(*) FROM retention.batch WHERE run_id = $1 AND mode = 'locked'", o.ID); n > 0 {
+			t.Errorf("%d batches were row by row:\n%s", n, s.batches(o.ID))
+		}
+		s.Exec(t, "UPDATE m SET v = 8")
+		s.run("p").mustSucceed()
+		s.wantLeft()
+	}
+}
+
 // TestHoldOnAChildKeepsItsParent checks that a hold on a child row keeps the parent row, whose
 // deletion would cascade to the child.
 func TestHoldOnAChildKeepsItsParent(t *testing.T) {

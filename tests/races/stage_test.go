@@ -95,6 +95,11 @@ func (s *stage) refill(n int) {
 	s.Exec(s.t, fill, n)
 }
 
+// withKeep returns a policy with a guard on the row's own columns.
+func withKeep(rule, guard string) string {
+	return strings.Replace(rule, "then: [delete]", `keep: {guard: "`+guard+`"}, then: [delete]`, 1)
+}
+
 // useRowByRow makes policy p work row by row from its first batch on.
 func (s *stage) useRowByRow() {
 	s.t.Helper()

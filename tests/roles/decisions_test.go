@@ -145,6 +145,7 @@ var closed = []string{
 	"_idle_policies_as_worker", "_plans_as_worker", "_restore_as_worker",
 	"_probe", "_put_probe", "_marks", "_arm_probe", "_why_as_worker",
 	"_equality_operator", "_held", "_held_below", "_held_columns", "_held_here", "_held_keys", "_held_query",
+	"_unheld",
 	"_place_hold_again", "_parse_row_values", "_hold_kinds", "_hold_match", "_hold_tables", "_hold_terms",
 	"_is_any_held", "_canonical", "_refuse_held_rows", "_blocking_hold", "_evaluate_as_worker", "_rights",
 }

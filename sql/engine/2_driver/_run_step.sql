@@ -4,7 +4,7 @@ CREATE OR REPLACE FUNCTION retention._run_step(p_run bigint) RETURNS retention.s
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $function$
 DECLARE
     v_run retention.run; v_policy retention.policy; v_last retention.batch; v_next retention.batch;
-    v_stop record; v_taken record; v_held boolean; v_why text;
+    v_stop record; v_taken record; v_unheld text; v_why text;
     v_started CONSTANT timestamptz := clock_timestamp(); v_lsn CONSTANT pg_lsn := pg_current_wal_insert_lsn();
 BEGIN
     LOCK TABLE retention.run IN ROW EXCLUSIVE MODE;  -- shows that the run is in progress
@@ -37,9 +37,9 @@ BEGIN
     END;
     PERFORM pg_logical_emit_message(true, 'pgretain', jsonb_build_object('policy', v_policy.name, 'run', p_run)::text)
     FROM retention.install i WHERE i.logical_messages;
-    v_held := retention._holds(v_policy.name, v_run.as_of);
+    v_unheld := retention._unheld(v_policy, v_run.as_of);
     v_taken := retention._process_batch(
-        v_run, v_policy, v_held, v_held OR NOT retention._use_one_statement(v_policy, v_last), v_next);
+        v_run, v_policy, v_unheld IS NULL, NOT retention._use_one_statement(v_policy, v_last, v_unheld), v_next);
     IF v_taken.outcome = 'locked' AND (v_taken.p_next).scanned = 0 THEN
         RETURN retention._retry_batch(v_next, 'the table is locked by somebody else');
     END IF;

@@ -29,7 +29,7 @@ BEGIN
     ELSIF retention._resolve_tables(v_names) <> v_tables
         OR NOT EXISTS (SELECT FROM retention.policy p WHERE (p.name, p.hash) = (p_policy.name, p_policy.hash)) THEN
         RAISE SQLSTATE 'PR005' USING MESSAGE = 'table or policy was changed during the batch';
-    ELSIF NOT p_held AND retention._holds(p_policy.name, p_batch.as_of) THEN
+    ELSIF NOT p_held AND retention._unheld(p_policy, p_batch.as_of) IS NULL THEN
         RAISE SQLSTATE 'PR005'
             USING MESSAGE = 'a foreign key leads to a held row since the batch began';
     END IF;

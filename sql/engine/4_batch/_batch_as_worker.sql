@@ -44,6 +44,7 @@ BEGIN
     -- tables. Ranks read many rows, so they keep the normal cost.
     IF NOT v_pass ? 'ranked' THEN PERFORM set_config('cpu_tuple_cost', '1', true); END IF;
     PERFORM retention._plan_for_places(v_pass);
+    IF v_pass ? 'range' THEN v_batch.unheld := retention._unheld(p_policy, p_batch.as_of); END IF;
     IF v_pass ? 'share' AND NOT p_lock THEN PERFORM retention._share(p_policy.name || '_share'); END IF;
     v_since := clock_timestamp();
     BEGIN

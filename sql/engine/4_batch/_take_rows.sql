@@ -22,7 +22,7 @@ BEGIN
     ELSIF NOT (v_pass ? 'range' OR v_deletes AND p_lock) THEN
         RETURN v_out;
     END IF;
-    IF v_pass ? 'guarded' AND NOT p_lock AND v_out.taken <> p_scanned THEN
+    IF (v_pass ? 'guarded' OR p_batch.unheld <> '') AND NOT p_lock AND v_out.taken <> p_scanned THEN
         v_out.kept := retention._count_kept(p_policy, p_batch);
     END IF;
     v_left := CASE WHEN p_lock THEN cardinality(p_batch.tids) - v_out.taken
