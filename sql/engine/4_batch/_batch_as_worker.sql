@@ -4,8 +4,9 @@
 -- guards read. PostgreSQL rechecks a row that was updated meanwhile. Raises 55P03 if a row stays or
 -- changes meanwhile, or if a group of a rank has more rows than at the start.
 -- p_lock is true: the function first locks the rows, and skips rows that another session has
--- locked. It rechecks the locked rows and their holds in a newer snapshot. It skips rows that steps
--- refuse, unless the pass may skip no row.
+-- locked. It rechecks the locked rows and their holds in a newer snapshot. If the policy only
+-- deletes its rows, one statement rechecks and takes them. It skips rows that steps refuse, unless
+-- the pass may skip no row.
 -- p_skip: the batch skips the next row without touching it.
 -- Locks: ROW EXCLUSIVE on the table, and FOR UPDATE on the rows. It waits for locked rows only if a
 -- watermark moves past them.
@@ -24,6 +25,7 @@ DECLARE
     v_found record; v_refusing record; v_rechecked record; v_taken retention.take_result; v_left bigint;
     v_halves record; v_group bigint; v_since timestamptz;
     v_out retention.batch_result; v_context text;
+    v_rechecks boolean;  -- the statement that takes locked rows also rechecks them
 BEGIN
     IF p_policy.partitions THEN
         PERFORM retention._pin(p_policy);
@@ -44,7 +46,10 @@ BEGIN
     -- tables. Ranks read many rows, so they keep the normal cost.
     IF NOT v_pass ? 'ranked' THEN PERFORM set_config('cpu_tuple_cost', '1', true); END IF;
     PERFORM retention._plan_for_places(v_pass);
-    IF v_pass ? 'range' THEN v_batch.unheld := retention._unheld(p_policy, p_batch.as_of); END IF;
+    v_batch.unheld := retention._unheld(p_policy, p_batch.as_of);
+    v_rechecks := p_lock AND jsonb_array_length(p_policy.steps) = 1 AND p_policy.steps
+        @? '$[*] ? (@.verb == "delete" && !exists(@.related) && !exists(@.where))'
+        AND NOT v_pass ?| '{whole,below}' AND v_batch.unheld IS NOT NULL;
     IF v_pass ? 'share' AND NOT p_lock THEN PERFORM retention._share(p_policy.name || '_share'); END IF;
     v_since := clock_timestamp();
     BEGIN
@@ -61,13 +66,18 @@ BEGIN
         RETURN ROW('some', 1, 0, '{}', 0, '{}', v_refusing.hi, v_refusing.passed, NULL, NULL,
             NULL)::retention.batch_result;
     END;
+    -- These rows bound everything that follows, so guards and steps may use every kind of index.
+    PERFORM set_config('enable_bitmapscan', 'on', true);
     v_batch.hi := v_found.hi; v_batch.last := v_found.last; v_batch.groups := v_found.keys;
     v_out := ROW(CASE WHEN v_found.last THEN 'last' ELSE 'some' END, v_found.scanned, 0, '{}', 0, '{}',
         coalesce(v_found.hi, p_batch.lo), NULL, NULL, NULL, NULL);
     IF p_skip THEN
         v_out.passed := concat(v_found.rels[1], ' ', v_found.tids[1]);
     ELSIF p_lock THEN
-        v_rechecked := retention._lock_and_recheck(p_policy, v_batch, v_table, v_found.rels, v_found.tids);
+        v_rechecked := retention._lock_and_recheck(p_policy, v_batch, v_table, v_found.rels, v_found.tids,
+            NOT v_rechecks);
+        -- Steps then find the rows by their ctid, however many they are.
+        IF NOT v_rechecks THEN PERFORM set_config('enable_seqscan', 'off', true); END IF;
         v_batch.rels := v_rechecked.rels; v_batch.tids := v_rechecked.tids;
         v_out.contended := v_rechecked.contended; v_out.kept := v_rechecked.kept;
     END IF;
@@ -75,11 +85,13 @@ BEGIN
         OR v_batch.tids IS NULL AND coalesce(v_batch.hi, v_batch.groups) IS NOT NULL) THEN
         -- With force_custom_plan, PostgreSQL plans the queries of foreign keys again for each row,
         -- unless <policy>_take uses EXECUTE.
-        IF NOT v_pass ? 'range' THEN PERFORM set_config('plan_cache_mode', 'force_custom_plan', true); END IF;
+        IF NOT v_pass ? 'range' AND NOT v_rechecks THEN
+            PERFORM set_config('plan_cache_mode', 'force_custom_plan', true);
+        END IF;
         IF NOT p_lock OR p_batch.prove OR v_pass ?| '{whole,undone}' THEN  -- takes all rows or none
-            v_taken := retention._take_rows(p_policy, v_batch, p_lock, v_table, v_out.scanned);
+            v_taken := retention._take_rows(p_policy, v_batch, p_lock, v_rechecks, v_table, v_out.scanned);
         ELSE
-            v_halves := retention._take_by_halves(p_policy, v_batch, v_table);
+            v_halves := retention._take_by_halves(p_policy, v_batch, v_rechecks, v_table);
             v_taken := v_halves.result; v_out.refused := v_halves.refused; v_out.undone := v_halves.undone;
         END IF;
         v_out.taken := v_taken.taken; v_out.related := v_taken.related;

@@ -1,5 +1,6 @@
 -- _lock_and_recheck locks rows of a policy, and rechecks the locked rows by <policy>_rows in a
 -- newer snapshot.
+-- p_recheck: if it is false, the rows are only locked, because _recheck_and_take rechecks them
 -- rels, tids: the rows to take
 -- kept: how many rows are kept, by what keeps them
 -- contended: how many rows could not be locked
@@ -7,7 +8,7 @@
 -- join returns several rows for one row.
 CREATE OR REPLACE FUNCTION retention._lock_and_recheck(
     p_policy retention.policy, p_batch retention.batch_range, p_table regclass, p_rels oid[], p_tids tid[],
-    OUT contended bigint, OUT rels oid[], OUT tids tid[], OUT kept jsonb)
+    p_recheck boolean, OUT contended bigint, OUT rels oid[], OUT tids tid[], OUT kept jsonb)
 LANGUAGE plpgsql AS $function$
 DECLARE
     v_batch retention.batch_range := p_batch; v_pass CONSTANT jsonb := p_policy.passes -> (p_batch.pass - 1);
@@ -26,20 +27,28 @@ BEGIN
                        CASE WHEN v_pass ? 'whole' THEN '' ELSE ' SKIP LOCKED' END)
     INTO v_batch.rels, v_batch.tids USING v_batch, p_rels, p_tids;
     v_locked := cardinality(v_batch.tids); contended := cardinality(p_tids) - v_locked;
-    EXECUTE format('SELECT count(*) AS n,
-                           coalesce(array_agg(d.rel) FILTER (WHERE d.verdict IS NULL OR d.verdict = ''passed''),
-                               ''{}'') AS rels,
-                           coalesce(array_agg(d.tid) FILTER (WHERE d.verdict IS NULL OR d.verdict = ''passed''),
-                               ''{}'') AS tids,
-                           jsonb_agg(ARRAY[rtrim(d.verdict, ''?''), d.rel::text, d.tid::text])
-                               FILTER (WHERE d.verdict <> ''passed'') AS kept
-                    FROM %s WHERE d.tid = ANY ($3)%s', v_call, format(v_these, 'd', 'rel', 'tid'))
-    INTO v_rows, rels, tids, v_found USING v_batch, v_batch.rels, v_batch.tids;
-    IF v_rows > v_locked THEN
-        RAISE SQLSTATE 'PR005' USING MESSAGE = format('a join found more than one row for a row of table "%s"',
-            p_policy.table_name);
+    rels := v_batch.rels; tids := v_batch.tids;
+    -- For a partitioned table, PostgreSQL would prefer sequential scans to the ctids.
+    IF NOT v_parts THEN PERFORM set_config('enable_seqscan', 'on', true); END IF;
+    IF p_recheck THEN
+        -- OFFSET 0: each guard is evaluated once
+        EXECUTE format('SELECT count(*) AS n,
+                               coalesce(array_agg(d.rel) FILTER (WHERE d.verdict IS NULL OR d.verdict = ''passed''),
+                                   ''{}'') AS rels,
+                               coalesce(array_agg(d.tid) FILTER (WHERE d.verdict IS NULL OR d.verdict = ''passed''),
+                                   ''{}'') AS tids,
+                               jsonb_agg(ARRAY[rtrim(d.verdict, ''?''), d.rel::text, d.tid::text])
+                                   FILTER (WHERE d.verdict <> ''passed'') AS kept
+                        FROM (SELECT d.rel, d.tid, d.verdict FROM %s WHERE d.tid = ANY (%s)%s OFFSET 0) d',
+                       v_call, CASE WHEN v_parts THEN '$3' ELSE 'ARRAY(SELECT unnest($3))' END,
+                           format(v_these, 'd', 'rel', 'tid'))
+        INTO v_rows, rels, tids, v_found USING v_batch, v_batch.rels, v_batch.tids;
+        IF v_rows > v_locked THEN
+            RAISE SQLSTATE 'PR005' USING MESSAGE = format('a join found more than one row for a row of table "%s"',
+                p_policy.table_name);
+        END IF;
     END IF;
-    IF cardinality(tids) > 0 AND (v_pass ? 'below' OR retention._holds(p_policy.name, p_batch.as_of)) THEN
+    IF p_recheck AND cardinality(tids) > 0 AND (v_pass ? 'below' OR retention._holds(p_policy.name, p_batch.as_of)) THEN
         SELECT coalesce(array_agg(x.rel) FILTER (WHERE h.tid IS NULL), '{}'),
                coalesce(array_agg(x.tid) FILTER (WHERE h.tid IS NULL), '{}'),
                coalesce(v_found, '[]') || coalesce(jsonb_agg(ARRAY['hold', x.rel::text, x.tid::text])

@@ -11,7 +11,7 @@
 -- - SQLSTATE 57014: if no row raises it alone, it is a cancel
 -- Raises 55P03 if steps for some rows have changed or deleted other rows of the batch.
 CREATE OR REPLACE FUNCTION retention._take_by_halves(
-    p_policy retention.policy, p_batch retention.batch_range, p_table regclass,
+    p_policy retention.policy, p_batch retention.batch_range, p_rechecks boolean, p_table regclass,
     OUT result retention.take_result, OUT refused jsonb, OUT undone jsonb)
 LANGUAGE plpgsql AS $function$
 DECLARE
@@ -31,7 +31,7 @@ BEGIN
         v_size := cardinality(v_part.tids);
         IF v_reach THEN v_before := retention._changed_rows(p_policy.reach); END IF;
         BEGIN
-            v_taken := retention._take_rows(p_policy, v_part, true, p_table, NULL);
+            v_taken := retention._take_rows(p_policy, v_part, true, p_rechecks, p_table, NULL);
             SET CONSTRAINTS ALL IMMEDIATE;
             result.taken := result.taken + v_taken.taken;
             result.related := retention._add_counts(coalesce(result.related, '{}'), v_taken.related);
@@ -48,7 +48,7 @@ BEGIN
             IF v_by = 'row' AND v_statement IS NULL THEN
                 v_part.rels := '{}'; v_part.tids := '{}'; v_part.prove := true;
                 BEGIN
-                    PERFORM retention._take_rows(p_policy, v_part, true, p_table, NULL);
+                    PERFORM retention._take_rows(p_policy, v_part, true, p_rechecks, p_table, NULL);
                     SET CONSTRAINTS ALL IMMEDIATE;
                     RAISE SQLSTATE 'PR003';
                 EXCEPTION WHEN assert_failure OR OTHERS THEN v_statement := SQLSTATE = v_state;

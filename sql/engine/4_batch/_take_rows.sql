@@ -1,19 +1,27 @@
 -- _take_rows executes the steps for rows of a batch, by <policy>_take, and compares the number of
--- rows that it took with the number of rows. If they differ:
+-- rows that it took with the number of rows. If p_rechecks is true, _recheck_and_take does it, which
+-- also counts the rows that guards and holds keep. If the numbers differ:
 -- p_lock is true: the function counts rows that a trigger keeps. It raises P0001 instead if the
 -- policy has other steps, or if the table has no key and the trigger moved the row.
 -- p_lock is false: it raises 55P03.
 -- p_scanned: how many rows the batch read
 CREATE OR REPLACE FUNCTION retention._take_rows(
-    p_policy retention.policy, p_batch retention.batch_range, p_lock boolean, p_table regclass, p_scanned bigint)
+    p_policy retention.policy, p_batch retention.batch_range, p_lock boolean, p_rechecks boolean, p_table regclass,
+    p_scanned bigint)
 RETURNS retention.take_result LANGUAGE plpgsql AS $function$
 DECLARE
-    v_pass CONSTANT jsonb := p_policy.passes -> (p_batch.pass - 1); v_in_place bigint; v_left bigint;
+    v_pass CONSTANT jsonb := p_policy.passes -> (p_batch.pass - 1); v_in_place bigint; v_left bigint; v_due bigint;
     v_steps CONSTANT integer := jsonb_array_length(p_policy.steps); v_out retention.take_result;
     v_deletes CONSTANT boolean := p_policy.steps
         @? '$[*] ? (@.verb == "delete" && !exists(@.related) && !exists(@.where))';
 BEGIN
-    EXECUTE format('SELECT * FROM retention.%I($1)', p_policy.name || '_take') INTO v_out USING p_batch;
+    IF p_rechecks THEN
+        SELECT r.taken, r.kept, r.due INTO v_out.taken, v_out.kept, v_due
+        FROM retention._recheck_and_take(p_policy, p_batch, p_table) r;
+    ELSE
+        EXECUTE format('SELECT * FROM retention.%I($1)', p_policy.name || '_take') INTO v_out USING p_batch;
+        v_due := cardinality(p_batch.tids);
+    END IF;
     v_out.taken := coalesce(v_out.taken, 0);
     v_out.kept := coalesce(v_out.kept, '{}');  -- 'passed' is not a guard
     IF p_lock AND v_out.taken > cardinality(p_batch.tids) THEN
@@ -25,7 +33,7 @@ BEGIN
     IF (v_pass ? 'guarded' OR p_batch.unheld <> '') AND NOT p_lock AND v_out.taken <> p_scanned THEN
         v_out.kept := retention._count_kept(p_policy, p_batch);
     END IF;
-    v_left := CASE WHEN p_lock THEN cardinality(p_batch.tids) - v_out.taken
+    v_left := CASE WHEN p_lock THEN v_due - v_out.taken
                    ELSE p_scanned - v_out.taken - (SELECT coalesce(sum(k.value::bigint), 0)
                        FROM jsonb_each_text(v_out.kept) k) END;
     IF NOT v_deletes THEN  -- an update writes only rows that would change
@@ -35,6 +43,7 @@ BEGIN
         EXECUTE format('SELECT count(*) FROM unnest($1, $2) x (rel, tid)
                         JOIN %s t ON t.ctid = x.tid AND t.tableoid = x.rel', p_table)
         INTO v_in_place USING p_batch.rels, p_batch.tids;
+        v_in_place := v_in_place - cardinality(p_batch.tids) + v_due;  -- kept rows are in place
         -- Without a key, the run would meet a moved row again, without end.
         IF v_pass ? 'placed' AND v_in_place < v_left THEN
             RAISE EXCEPTION USING MESSAGE = format('a trigger or a rule moved %s of %s rows instead of deleting them',

@@ -1,8 +1,8 @@
 -- _use_one_statement reports whether the next batch may be one statement. All of these must be
 -- true:
 -- - The policy allows it.
--- - Conditions in the statement say which rows are held (p_unheld, from _unheld). For a rank, no hold
---   may concern the policy.
+-- - Conditions in the statement say which rows are held (p_unheld, from _unheld). For a rank, no
+--   hold may concern the policy.
 -- - No row was locked or refused in the last 20 batches.
 -- - For a rank, no row of the next group was skipped, and the group has no more surplus rows than a
 --   batch may take.

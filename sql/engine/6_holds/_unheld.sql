@@ -2,8 +2,8 @@
 -- with AND before it. The result is empty if no hold in force may concern the policy. It is NULL if
 -- only _held can determine which rows are held: a hold is on another table that the policy reaches,
 -- its values cannot be compared as text, or it cannot be applied.
--- The conditions have the form (EXISTS ...) IS FALSE. PostgreSQL evaluates this form again for a row
--- that was updated while the statement waited for it.
+-- The conditions have the form (EXISTS ...) IS FALSE. PostgreSQL evaluates this form again for a
+-- row that was updated while the statement waited for it.
 CREATE OR REPLACE FUNCTION retention._unheld(p_policy retention.policy, p_as_of timestamptz) RETURNS text
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $function$
 DECLARE v_table oid; v_owners oid[]; v_others oid[]; v_unheld text;
