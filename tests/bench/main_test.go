@@ -80,10 +80,12 @@ func wanted() []string {
 			all = append(all, "age "+way+snapshot)
 		}
 	}
-	for _, bench := range []string{"own_guard", "archive", "roll_up", "guard", "mark", "renew"} {
+	for _, bench := range []string{"own_guard", "archive", "roll_up", "guard", "gin", "mark", "renew"} {
 		all = append(all, bench+" statement", bench+" "+bench)
 		if bench == "guard" {
-			all = append(all, "guard guard_written", "letter statement", "letter letter", "refused statement",
+			all = append(all, "guard_written two_statements", "guard_written guard")
+		} else if bench == "gin" {
+			all = append(all, "hold range", "hold held", "letter statement", "letter letter", "refused statement",
 				"refused refused", "foreground alone", "foreground compute", "foreground range", "foreground gently",
 				"standby alone", "standby gently")
 		}

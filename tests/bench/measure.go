@@ -30,6 +30,9 @@ func (s *session) measure(ctx context.Context, job deletes, w way, snapshot bool
 	if err := d.caughtUp(ctx); err != nil {
 		return sample{}, err
 	}
+	if _, err := d.conn.Exec(ctx, w.before); err != nil {
+		return sample{}, err
+	}
 	due := int64(w.share * float64(s.rows))
 	err = d.withSnapshot(ctx, snapshot, func() error {
 		conn, err := d.connect(ctx, w.role())

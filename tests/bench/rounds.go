@@ -99,7 +99,7 @@ func (x *series) result(bench string, limit *series) result {
 		if m.p99 != nil {
 			p99 = append(p99, *m.p99)
 		}
-		if limit.beside != nil && m.p99 != nil && limit.samples[i].p99 != nil {
+		if limit.beside == application && m.p99 != nil && limit.samples[i].p99 != nil {
 			ratios = append(ratios, *m.p99 / *limit.samples[i].p99)
 		} else {
 			ratios = append(ratios, m.rate()/limit.samples[i].rate())

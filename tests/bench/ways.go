@@ -17,6 +17,7 @@ type way struct {
 	name   string
 	policy string  // policy of pgretain; "" for SQL that people write
 	sql    string  // statement if policy is ""; its optional parameter is the cutoff
+	before string  // statement of the superuser before the measurement
 	share  float64 // share of the rows that is due
 	beside *beside // transactions of another session during the measurement
 }
@@ -45,6 +46,7 @@ func pair(name, table, check string, more ...way) deletes {
 
 var (
 	application = &beside{query("foreground"), 400}
+	cases       = &beside{query("open_cases"), 100}
 	alone       = way{name: "alone", sql: query("sleep"), beside: application}
 	gently      = way{name: "gently", policy: "gently", share: 0.01, beside: application}
 )
@@ -57,8 +59,13 @@ var compared = []deletes{
 	pair("own_guard", "message", ""),
 	pair("archive", "message", ""),
 	pair("roll_up", "message", ""),
-	pair("guard", "message", "", way{name: "guard_written", policy: "guard", share: 0.5,
-		beside: &beside{query("open_cases"), 100}}),
+	pair("guard", "message", ""),
+	{name: "guard_written", table: "message", plain: true, ways: []way{
+		{name: "two_statements", sql: query("two_statements"), share: 0.5, beside: cases},
+		{name: "guard", policy: "guard", share: 0.5, beside: cases}}},
+	pair("gin", "message", ""),
+	{name: "hold", table: "message", plain: true, ways: []way{byPolicy("range"),
+		{name: "held", policy: "range", share: 0.5, before: query("hold")}}},
 	pair("letter", "letter", ""),
 	{name: "refused", table: "bill", check: "refused_left", plain: true, ways: []way{
 		{name: "statement", sql: query("refused"), share: 0.015}, {name: "refused", policy: "refused", share: 0.015}}},

@@ -15,6 +15,7 @@ BEGIN
     INSERT INTO public.open_case
     SELECT p_rows - g FROM generate_series(0, least(12000, p_rows / 2) - 1) g
     ON CONFLICT DO NOTHING;
+    INSERT INTO public.tagged SELECT ARRAY[-g, -g - 1] FROM generate_series(1, p_rows / 40) g;
     INSERT INTO public.page (letter_id) SELECT l.id FROM public.letter l CROSS JOIN generate_series(1, 2);
     INSERT INTO public.payment SELECT b.id FROM public.bill b WHERE b.id % 100 = 50;
 END
@@ -32,6 +33,28 @@ BEGIN
                      LIMIT 5000
                      FOR UPDATE SKIP LOCKED);
         EXIT WHEN NOT FOUND;
+        COMMIT;
+    END LOOP;
+END
+$procedure$;
+
+-- Locks rows in one statement, then checks and deletes them in another one, whose snapshot is newer.
+CREATE PROCEDURE bench.two_statements(p_before timestamptz)
+LANGUAGE plpgsql
+AS $procedure$
+DECLARE
+    v_rows tid[];
+BEGIN
+    LOOP
+        v_rows := ARRAY(SELECT m.ctid FROM public.message m
+                        WHERE m.ts < p_before
+                        ORDER BY m.ts, m.id
+                        LIMIT 5000
+                        FOR UPDATE SKIP LOCKED);
+        EXIT WHEN v_rows = '{}';
+        DELETE FROM public.message m
+        WHERE m.ctid = ANY (v_rows)
+          AND (EXISTS (SELECT FROM public.open_case c WHERE c.message_id = m.id)) IS FALSE;
         COMMIT;
     END LOOP;
 END

@@ -44,6 +44,8 @@ CREATE TABLE public.old_message (LIKE public.message, run_id bigint);
 ALTER TABLE public.old_message ADD PRIMARY KEY (id);
 CREATE TABLE public.daily (day date, device text, n bigint NOT NULL, PRIMARY KEY (day, device));
 CREATE TABLE public.open_case (message_id bigint PRIMARY KEY);
+CREATE TABLE public.tagged (messages bigint[] NOT NULL);
+CREATE INDEX tagged_messages ON public.tagged USING gin (messages);
 
 CREATE TABLE public.claimed (
     key text PRIMARY KEY,
@@ -64,3 +66,4 @@ ALTER TABLE public.old_message OWNER TO bench_migrator;
 ALTER TABLE public.daily OWNER TO bench_migrator;
 ALTER TABLE public.claimed OWNER TO bench_migrator;
 ALTER TABLE public.open_case OWNER TO bench_migrator;
+ALTER TABLE public.tagged OWNER TO bench_migrator;

@@ -1,0 +1,1 @@
+CALL bench.two_statements($1)
