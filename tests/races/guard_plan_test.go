@@ -6,18 +6,19 @@ import (
 	"pgretain/tests/pgtest"
 )
 
-// TestGuardIsEvaluatedOnce checks how often batches that lock their rows first evaluate a guard. The
-// function of the guard counts its calls in a sequence, which no rollback sets back.
+// TestGuardIsEvaluatedOnce checks how often batches that lock their rows first evaluate a guard.
+// The function of the guard counts its calls in a sequence, which no rollback sets back.
 func TestGuardIsEvaluatedOnce(t *testing.T) {
 	t.Parallel()
+	kept := counts{State: "done", Taken: 29, Kept: map[string]int64{"g": 1}}
 	for name, c := range map[string]struct {
 		guard string
 		want  counts
 		left  []int
 	}{
 		"keeps no row":       {"used(t.id) AND t.id < 0", counts{State: "done", Taken: 30}, nil},
-		"keeps row 15":       {"used(t.id) AND t.id = 15", counts{State: "done", Taken: 29, Kept: map[string]int64{"g": 1}}, []int{15}},
-		"is NULL for row 15": {"used(nullif(t.id, 15)) AND t.id < 0 OR t.id = 15 AND NULL", counts{State: "done", Taken: 29, Kept: map[string]int64{"g": 1}}, []int{15}},
+		"keeps row 15":       {"used(t.id) AND t.id = 15", kept, []int{15}},
+		"is NULL for row 15": {"used(nullif(t.id, 15)) AND t.id < 0 OR t.id = 15 AND NULL", kept, []int{15}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -38,7 +38,7 @@ BEGIN
 END
 $procedure$;
 
--- Locks rows in one statement, then checks and deletes them in another one, whose snapshot is newer.
+-- Locks rows in one statement, then checks and deletes them in another one with a newer snapshot.
 CREATE PROCEDURE bench.two_statements(p_before timestamptz)
 LANGUAGE plpgsql
 AS $procedure$
