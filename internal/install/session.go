@@ -197,8 +197,9 @@ func (c connector) Connect(ctx context.Context) (driver.Conn, error) {
 	return l, nil
 }
 
-// privilegeNotGranted is the SQLSTATE of a warning of GRANT: the grantor may not grant the privilege.
-// A migration checks the privileges that it needs after GRANT. The role may have them by PUBLIC.
+// privilegeNotGranted is the SQLSTATE of a warning of GRANT: the grantor may not grant the
+// privilege. A migration checks the privileges that it needs after GRANT. The role may have them by
+// PUBLIC.
 const privilegeNotGranted = "01007"
 
 // open connects to the server that the URL names, or that the PG* variables name if the URL is

@@ -29,7 +29,7 @@ DECLARE
     v_wait CONSTANT text := current_setting('lock_timeout');
     v_found record; v_rels oid[]; v_size integer; v_verdicts jsonb; v_verdict jsonb; v_kept text[] := '{}';
     v_locked boolean := false; v_taken retention.take_result;
-    v_out retention.batch_result := ROW('last', 0, 0, '{}', 0, '{}', p_batch.lo, NULL);
+    v_out retention.batch_result := ROW('last', 0, 0, '{}', 0, '{}', p_batch.lo, NULL, NULL, NULL, NULL);
 BEGIN
     v_batch.rels := '{}';  -- the scan evaluates no guard
     EXECUTE v_scan INTO v_found USING v_batch, p_batch.lo, CASE WHEN p_batch.prove THEN 0 ELSE p_rows END;
@@ -40,7 +40,8 @@ BEGIN
         v_out.taken := coalesce(v_taken.taken, 0); v_out.related := v_taken.related;
         RETURN v_out;
     ELSIF p_skip AND v_rels <> '{}' THEN
-        RETURN ROW('some', 1, 0, '{}', 0, '{}', v_found.positions -> 0, NULL)::retention.batch_result;
+        v_out.outcome := 'some'; v_out.scanned := 1; v_out."position" := v_found.positions -> 0;
+        RETURN v_out;
     END IF;
     v_size := CASE WHEN v_several AND p_policy.passes -> 0 ? 'together' THEN cardinality(v_rels) ELSE 1 END;
     v_time := coalesce(p_policy.batch_time_ms, CASE v_size WHEN 1 THEN 50 END) * interval '1 ms';
@@ -101,7 +102,8 @@ BEGIN
             IF SQLSTATE <> 'PR006' THEN RAISE; END IF;
             -- Another session has locked the parent.
             PERFORM set_config('lock_timeout', v_wait, true);
-            RETURN ROW('locked', 0, 0, '{}', 0, '{}', p_batch.lo, NULL)::retention.batch_result;
+            v_out.outcome := 'locked';
+            RETURN v_out;
         END;
         v_out.outcome := 'some'; v_out.scanned := v_n; v_out."position" := v_found.positions -> (v_n - 1);
         IF v_kept[v_n] <> '' THEN

@@ -1,6 +1,6 @@
 -- _take_rows executes the steps for rows of a batch, by <policy>_take, and compares the number of
--- rows that it took with the number of rows. If p_rechecks is true, _recheck_and_take does it, which
--- also counts the rows that guards and holds keep. If the numbers differ:
+-- rows that it took with the number of rows. If p_rechecks is true, it calls _recheck_and_take
+-- instead, which also counts the rows that guards and holds keep. If the numbers differ:
 -- p_lock is true: the function counts rows that a trigger keeps. It raises P0001 instead if the
 -- policy has other steps, or if the table has no key and the trigger moved the row.
 -- p_lock is false: it raises 55P03.
