@@ -2,7 +2,8 @@
 // on a throw-away server. docs/bench.md explains the results.
 //
 //	go run ./tests/bench [-rows 2000000] [-rounds 3] [-policies 1000] [-schemas 500]
-//		[-databases 40] [-only age,cap,nothing,drop,tick,many,each,fleet] [-fsync] [-out bench.json]
+//		[-databases 40] [-only age,cap,nothing,drop,tick,many,each,fleet] [-fsync]
+//		[-out bench.json]
 package main
 
 import (
