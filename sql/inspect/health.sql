@@ -73,25 +73,28 @@ BEGIN
         WHERE NOT retention._cron_seen()
         UNION ALL
         -- The minute "H" differs between databases, and pg_cron gets "@yearly" in another form.
-        SELECT 'error', format(y.problem, w.name), CASE
-            WHEN s.schedule ~ '^(H|@yearly|@annually)' OR retention._cron_seen() IS NULL
+        SELECT y.severity, format(y.problem, w.name), CASE
+            WHEN w.changes OR retention._cron_seen() IS NULL
             THEN 'Run "pgretain verify". Its hint is the statement that schedules the job.'
             ELSE format('SET ROLE %s; %sSELECT cron.schedule(%L, %L, %L); RESET ROLE;', u.runner,
                 CASE WHEN c.username::name = u.name THEN format('SELECT cron.unschedule(%L); ', w.name) END, w.name,
                 s.schedule, u.command) END
         FROM retention.job j
-        CROSS JOIN LATERAL unnest(j.cron_names) WITH ORDINALITY w (name, n)
+        CROSS JOIN LATERAL (
+            SELECT x.name, x.n, j.schedules[x.n] ~ '^(H|@yearly|@annually)' AS changes
+            FROM unnest(j.cron_names) WITH ORDINALITY x (name, n)) w
         CROSS JOIN LATERAL (SELECT j.schedules[w.n] AS schedule) s
         CROSS JOIN LATERAL (SELECT p.proowner::regrole AS runner, pg_get_userbyid(p.proowner) AS name,
                 concat('CALL retention.run_if_due(', quote_literal(j.name), ')') AS command
             FROM pg_proc p WHERE p.oid = 'retention._cron_jobs()'::regprocedure) u
         LEFT JOIN retention._cron_jobs() c ON c.jobname = w.name
         CROSS JOIN LATERAL (VALUES
-            (c.jobname IS NULL, 'job "%s" is not scheduled in pg_cron'),
-            (NOT c.active, 'job "%s" is switched off in pg_cron'),
-            (c.command <> u.command OR c.database <> current_database(),
-             'job "%s" has another command or database in pg_cron')
-        ) y (given, problem)
+            ('error', c.jobname IS NULL, 'job "%s" is not scheduled in pg_cron'),
+            ('error', NOT c.active, 'job "%s" is switched off in pg_cron'),
+            ('error', c.command <> u.command OR c.database <> current_database(),
+             'job "%s" has another command or database in pg_cron'),
+            ('warning', c.schedule <> s.schedule AND NOT w.changes, 'job "%s" has another schedule in pg_cron')
+        ) y (severity, given, problem)
         WHERE y.given AND retention._cron_seen() IS NOT FALSE
     ) x (severity, problem, hint)
     WHERE i.scheduler = 'pg_cron' AND i.cron_database IS NULL AND NOT pg_is_in_recovery()

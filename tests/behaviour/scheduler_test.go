@@ -43,6 +43,8 @@ jobs: {nightly: {schedule: "17 3 * * *", run: [p]}}`)
 			`job "retention.nightly" is switched off in pg_cron`, "could not check"},
 		"a job with another command": {cron + opened + job + "UPDATE cron.job SET command = 'SELECT 1'", "",
 			`job "retention.nightly" has another command or database`, "could not check"},
+		"a job with another schedule": {cron + opened + job + "UPDATE cron.job SET schedule = '18 3 * * *'", "",
+			`job "retention.nightly" has another schedule in pg_cron`, "could not check"},
 		"sessions that are hidden": {cron + "REVOKE pg_monitor, pg_read_all_stats FROM retention_owner", "unknown",
 			"could not determine whether the pg_cron scheduler is running", "scheduler is not running"},
 		"sessions that are seen": {cron, "stopped", "the pg_cron scheduler is not running", "could not see"},
@@ -96,6 +98,7 @@ jobs:
 		"UPDATE cron.job SET active = false WHERE jobname = 'retention.nightly'",
 		"DELETE FROM cron.job WHERE jobname ~ 'nightly'",
 		"UPDATE cron.job SET command = 'SELECT 1' WHERE jobname = 'retention.nightly#2'",
+		"UPDATE cron.job SET schedule = '18 3 * * *' WHERE jobname = 'retention.nightly'",
 	} {
 		in.Exec(t, damage)
 		found := hints()
