@@ -192,9 +192,10 @@ func TestCatalogChangesBetweenBatches(t *testing.T) {
 				SAVEPOINT a;
 				SET LOCAL ROLE retention_owner;
 				SELECT retention._attempt_batch(p,
-					jsonb_populate_record(retention._batch_range('%s'::timestamptz), '{"pass": 1}'), 50, false,
-					%v, false, NULL) FROM retention.policy p;
-				RESET ROLE`, noon, locked))
+					jsonb_populate_record(retention._batch_range(a.at),
+						jsonb_build_object('pass', 1, 'unheld', retention._unheld(p, a.at))), 50, false, %v, NULL)
+				FROM retention.policy p, CAST('%s' AS timestamptz) a (at);
+				RESET ROLE`, locked, noon))
 			if err != nil {
 				tripped[strings.Fields(change)[0]]++
 			} else {

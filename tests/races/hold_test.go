@@ -202,3 +202,32 @@ func TestColumnOfAHoldIsRenamedDuringARun(t *testing.T) {
 		s.Exec(t, "DELETE FROM retention.hold")
 	}
 }
+
+// TestTableInheritsAHoldDuringABatch makes the table inherit from a table with a hold, while a
+// batch waits for the table. The batch keeps the held row.
+func TestTableInheritsAHoldDuringABatch(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, `CREATE TABLE above (id int NOT NULL, at timestamptz NOT NULL, v int NOT NULL);`+gateAt15, simple)
+	s.refill(30)
+	s.Exec(t, "INSERT INTO above VALUES (25, now(), 0)")
+	if err := s.Operator("SELECT retention.place_hold('above', '{\"id\": 25}', 'case 7')"); err != nil {
+		t.Fatal(err)
+	}
+	s.shutGate()
+	run := s.run("p")
+	run.mustWait()
+	s.appExec("BEGIN")
+	inherit := s.start(s.app, "ALTER TABLE m INHERIT above")
+	inherit.mustWait()
+	s.openGate()
+	inherit.mustSucceed()
+	run.mustWait()
+	s.appExec("COMMIT")
+	if err := run.wait(); err == nil || err.Code != "PR005" {
+		t.Errorf("the run ended with %v, want PR005", err)
+	}
+	s.wantLeft(numbers(21, 30)...)
+	s.run("p").mustSucceed()
+	s.wantLeft(25)
+	s.wantRun("p", counts{State: "done", Taken: 9, Kept: map[string]int64{"hold": 1}})
+}

@@ -18,7 +18,7 @@ type forbiddenStatement struct {
 var forbidden = []forbiddenStatement{
 	{"a batch", "SELECT retention.p_take(NULL)", "42501"},
 	{"a step", "SELECT retention._step(1)", "55000"},
-	{"calling a batch by name", "SELECT retention._attempt_batch(NULL, NULL, 1, false, true, false, NULL)", "42501"},
+	{"calling a batch by name", "SELECT retention._attempt_batch(NULL, NULL, 1, false, true, NULL)", "42501"},
 	{"ending a run", "SELECT retention._finish(1, 'done')", "42501"},
 	{"an interrupted step", "SELECT retention._step(1, true)", "55000"},
 	{"a run of one's own making",

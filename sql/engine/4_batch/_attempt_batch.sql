@@ -7,7 +7,7 @@
 -- the search_path of its first call in a session. Code of a policy may make that call.
 CREATE OR REPLACE FUNCTION retention._attempt_batch(
     p_policy retention.policy, p_batch retention.batch_range, p_rows integer, p_skip boolean, p_locked boolean,
-    p_held boolean, INOUT p_next retention.batch, OUT result retention.batch_result)
+    INOUT p_next retention.batch, OUT result retention.batch_result)
 LANGUAGE plpgsql AS $function$
 DECLARE
     v_before pg_catalog.jsonb; v_own pg_catalog.jsonb; v_stopping pg_catalog.text; v_wait integer;
@@ -29,9 +29,12 @@ BEGIN
     ELSIF retention._resolve_tables(v_names) <> v_tables
         OR NOT EXISTS (SELECT FROM retention.policy p WHERE (p.name, p.hash) = (p_policy.name, p_policy.hash)) THEN
         RAISE SQLSTATE 'PR005' USING MESSAGE = 'table or policy was changed during the batch';
-    ELSIF NOT p_held AND retention._unheld(p_policy, p_batch.as_of) IS NULL THEN
-        RAISE SQLSTATE 'PR005'
-            USING MESSAGE = 'a foreign key leads to a held row since the batch began';
+    -- The batch must have used each condition that holds require now. Some may no longer be needed,
+    -- because a hold was released.
+    ELSIF NOT (p_locked AND p_batch.unheld IS NULL)
+        AND (string_to_array(retention._unheld(p_policy, p_batch.as_of), ' AND (EXISTS')
+            <@ string_to_array(p_batch.unheld, ' AND (EXISTS')) IS NOT TRUE THEN
+        RAISE SQLSTATE 'PR005' USING MESSAGE = 'a foreign key or an inheritance leads to a hold since the batch began';
     END IF;
     IF result.outcome = 'locked' THEN RETURN; END IF;
     p_next.mode := CASE WHEN p_locked THEN 'locked' ELSE 'range' END;

@@ -46,10 +46,9 @@ BEGIN
     -- tables. Ranks read many rows, so they keep the normal cost.
     IF NOT v_pass ? 'ranked' THEN PERFORM set_config('cpu_tuple_cost', '1', true); END IF;
     PERFORM retention._plan_for_places(v_pass);
-    v_batch.unheld := retention._unheld(p_policy, p_batch.as_of);
     v_rechecks := p_lock AND jsonb_array_length(p_policy.steps) = 1 AND p_policy.steps
         @? '$[*] ? (@.verb == "delete" && !exists(@.related) && !exists(@.where))'
-        AND NOT v_pass ?| '{whole,below}' AND v_batch.unheld IS NOT NULL;
+        AND NOT v_pass ?| '{whole,below}' AND p_batch.unheld IS NOT NULL;
     IF v_pass ? 'share' AND NOT p_lock THEN PERFORM retention._share(p_policy.name || '_share'); END IF;
     v_since := clock_timestamp();
     BEGIN

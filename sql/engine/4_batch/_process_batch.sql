@@ -9,7 +9,7 @@
 -- NULL. It raises an error again if no row causes it. If the policy sets batch.whole, it raises
 -- every error again.
 CREATE OR REPLACE FUNCTION retention._process_batch(
-    p_run retention.run, p_policy retention.policy, p_held boolean, p_locked boolean, INOUT p_next retention.batch,
+    p_run retention.run, p_policy retention.policy, p_unheld text, p_locked boolean, INOUT p_next retention.batch,
     OUT outcome text)
 LANGUAGE plpgsql AS $function$
 DECLARE
@@ -21,12 +21,12 @@ DECLARE
     v_context pg_catalog.text; v_proven boolean := false; v_cancelled boolean := false;
 BEGIN
     v_batch.run_id := p_run.id; v_batch.reason := p_run.reason; v_batch.inputs := p_run.inputs;
-    v_batch.pass := p_next.next_pass; v_batch.lo := p_next.next_position;
+    v_batch.unheld := p_unheld; v_batch.pass := p_next.next_pass; v_batch.lo := p_next.next_position;
     v_batch.hi := CASE WHEN p_next.wrapped AND v_batch.pass = (p_run.start_position ->> 0)::integer
         THEN p_run.start_position -> 1 END;
     LOOP
         BEGIN
-            v_try := retention._attempt_batch(p_policy, v_batch, v_rows, v_skip, v_locked, p_held, p_next);
+            v_try := retention._attempt_batch(p_policy, v_batch, v_rows, v_skip, v_locked, p_next);
         EXCEPTION WHEN query_canceled OR assert_failure OR OTHERS THEN
             GET STACKED DIAGNOSTICS v_context = PG_EXCEPTION_CONTEXT;
             v_by := retention._refused_by(SQLSTATE, v_context, SQLERRM);
@@ -38,7 +38,7 @@ BEGIN
             IF v_by = 'row' AND v_pass ? 'undone' THEN
                 RAISE EXCEPTION USING ERRCODE = v_code, MESSAGE = SQLERRM;
             ELSIF v_by = 'row' AND v_locked AND NOT v_proven THEN
-                IF retention._fails_without_rows(p_policy, v_batch, p_held, p_next, SQLSTATE) THEN RAISE; END IF;
+                IF retention._fails_without_rows(p_policy, v_batch, p_next, SQLSTATE) THEN RAISE; END IF;
                 v_proven := true;
             END IF;
             -- The batch's row reports the first error.
