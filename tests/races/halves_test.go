@@ -100,3 +100,24 @@ func TestRefusedHeldAndLocked(t *testing.T) {
 		t.Errorf("%d batches count more than 3 refused rows", n)
 	}
 }
+
+// TestConstraintsOfOneName checks a batch row by row whose deletes need a deferred foreign key.
+// Another table has a foreign key of the same name that is initially immediate.
+func TestConstraintsOfOneName(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, `
+		CREATE TABLE r (m_id int CONSTRAINT k REFERENCES m DEFERRABLE INITIALLY DEFERRED);
+		CREATE TABLE other (m_id int CONSTRAINT k REFERENCES m DEFERRABLE INITIALLY IMMEDIATE);
+		CREATE FUNCTION clear() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = public AS $$
+		BEGIN
+			DELETE FROM r WHERE NOT EXISTS (SELECT FROM m WHERE m.id = r.m_id);
+			RETURN NULL;
+		END $$;
+		CREATE TRIGGER clear AFTER DELETE ON m FOR EACH STATEMENT EXECUTE FUNCTION clear()`, simple)
+	s.refill(30)
+	s.Exec(t, "INSERT INTO r SELECT id FROM m")
+	s.useRowByRow()
+	s.run("p").mustSucceed()
+	s.wantLeft()
+	s.wantRun("p", counts{State: "done", Taken: 30})
+}
