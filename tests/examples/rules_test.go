@@ -111,7 +111,7 @@ func TestSchedules(t *testing.T) {
 			t.Parallel()
 			e := shipped(t, name)
 			got := pgtest.Column[string](t, e.conn, `SELECT x FROM (
-				SELECT substring(command FROM 'run_job\(''(\w+)''') || ' ' || schedule FROM cron.job
+				SELECT substring(command FROM 'run_if_due\(''(\w+)''') || ' ' || schedule FROM cron.job
 					WHERE username = 'retention_runner') j (x) ORDER BY x COLLATE "C"`)
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("schedules (-want +got):\n%s", diff)

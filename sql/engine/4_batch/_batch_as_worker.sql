@@ -75,8 +75,6 @@ BEGIN
     ELSIF p_lock THEN
         v_rechecked := retention._lock_and_recheck(p_policy, v_batch, v_table, v_found.rels, v_found.tids,
             NOT v_rechecks);
-        -- Steps then find the rows by their ctid, however many they are.
-        IF NOT v_rechecks THEN PERFORM set_config('enable_seqscan', 'off', true); END IF;
         v_batch.rels := v_rechecked.rels; v_batch.tids := v_rechecked.tids;
         v_out.contended := v_rechecked.contended; v_out.kept := v_rechecked.kept;
     END IF;

@@ -27,20 +27,19 @@ DECLARE
     v_several CONSTANT boolean := p_policy.steps @? '$[0] ? (@.verb == "detach" || @.verb == "drop")';
     v_time interval; v_until timestamptz;
     v_wait CONSTANT text := current_setting('lock_timeout');
-    v_found record; v_rels oid[]; v_size integer; v_verdicts jsonb; v_verdict jsonb; v_kept text[] := '{}';
+    v_rels oid[]; v_positions jsonb; v_size integer; v_verdicts jsonb; v_verdict jsonb; v_kept text[] := '{}';
     v_locked boolean := false; v_taken retention.take_result;
     v_out retention.batch_result := ROW('last', 0, 0, '{}', 0, '{}', p_batch.lo, NULL, NULL, NULL, NULL);
 BEGIN
     v_batch.rels := '{}';  -- the scan evaluates no guard
-    EXECUTE v_scan INTO v_found USING v_batch, p_batch.lo, CASE WHEN p_batch.prove THEN 0 ELSE p_rows END;
-    v_rels := v_found.rels;
+    EXECUTE v_scan INTO v_rels, v_positions USING v_batch, p_batch.lo, CASE WHEN p_batch.prove THEN 0 ELSE p_rows END;
     IF p_batch.prove THEN
         v_batch.tids := '{}';
         EXECUTE format('SELECT * FROM retention.%I($1)', p_policy.name || '_take') INTO v_taken USING v_batch;
         v_out.taken := coalesce(v_taken.taken, 0); v_out.related := v_taken.related;
         RETURN v_out;
     ELSIF p_skip AND v_rels <> '{}' THEN
-        v_out.outcome := 'some'; v_out.scanned := 1; v_out."position" := v_found.positions -> 0;
+        v_out.outcome := 'some'; v_out.scanned := 1; v_out."position" := v_positions -> 0;
         RETURN v_out;
     END IF;
     v_size := CASE WHEN v_several AND p_policy.passes -> 0 ? 'together' THEN cardinality(v_rels) ELSE 1 END;
@@ -105,16 +104,16 @@ BEGIN
             v_out.outcome := 'locked';
             RETURN v_out;
         END;
-        v_out.outcome := 'some'; v_out.scanned := v_n; v_out."position" := v_found.positions -> (v_n - 1);
+        v_out.outcome := 'some'; v_out.scanned := v_n; v_out."position" := v_positions -> (v_n - 1);
         IF v_kept[v_n] <> '' THEN
             v_out.kept := retention._add_counts(v_out.kept, jsonb_build_object(rtrim(v_kept[v_n], '?'), 1));
         END IF;
     END LOOP;
     PERFORM set_config('lock_timeout', v_wait, true);
-    IF v_out.scanned = cardinality(v_found.rels) AND v_out.scanned < p_rows THEN  -- another one may be due by now
+    IF v_out.scanned = cardinality(v_rels) AND v_out.scanned < p_rows THEN  -- another one may be due by now
         v_batch.rels := '{}'; v_batch.tids := NULL;
-        EXECUTE v_scan INTO v_found USING v_batch, v_out."position", 1;
-        IF v_found.rels = '{}' THEN v_out.outcome := 'last'; END IF;
+        EXECUTE v_scan INTO v_rels, v_positions USING v_batch, v_out."position", 1;
+        IF v_rels = '{}' THEN v_out.outcome := 'last'; END IF;
     END IF;
     RETURN v_out;
 END $function$;

@@ -28,8 +28,6 @@ BEGIN
     INTO v_batch.rels, v_batch.tids USING v_batch, p_rels, p_tids;
     v_locked := cardinality(v_batch.tids); contended := cardinality(p_tids) - v_locked;
     rels := v_batch.rels; tids := v_batch.tids;
-    -- For a partitioned table, PostgreSQL would prefer sequential scans to the ctids.
-    IF NOT v_parts THEN PERFORM set_config('enable_seqscan', 'on', true); END IF;
     IF p_recheck THEN
         -- OFFSET 0: each guard is evaluated once
         EXECUTE format('SELECT count(*) AS n,
@@ -39,9 +37,8 @@ BEGIN
                                    ''{}'') AS tids,
                                jsonb_agg(ARRAY[rtrim(d.verdict, ''?''), d.rel::text, d.tid::text])
                                    FILTER (WHERE d.verdict <> ''passed'') AS kept
-                        FROM (SELECT d.rel, d.tid, d.verdict FROM %s WHERE d.tid = ANY (%s)%s OFFSET 0) d',
-                       v_call, CASE WHEN v_parts THEN '$3' ELSE 'ARRAY(SELECT unnest($3))' END,
-                           format(v_these, 'd', 'rel', 'tid'))
+                        FROM (SELECT d.rel, d.tid, d.verdict FROM %s WHERE d.tid = ANY ($3)%s OFFSET 0) d',
+                       v_call, format(v_these, 'd', 'rel', 'tid'))
         INTO v_rows, rels, tids, v_found USING v_batch, v_batch.rels, v_batch.tids;
         IF v_rows > v_locked THEN
             RAISE SQLSTATE 'PR005' USING MESSAGE = format('a join found more than one row for a row of table "%s"',

@@ -14,14 +14,13 @@ BEGIN
     EXECUTE format('WITH d AS MATERIALIZED (
             SELECT d.rel, d.tid, coalesce(rtrim(d.verdict, ''?''), CASE WHEN (true%s) IS NOT TRUE THEN ''hold'' END)
                 AS verdict
-            FROM %s CROSS JOIN LATERAL (SELECT (d.t).*) t WHERE d.tid = ANY (%s)%s
+            FROM %s CROSS JOIN LATERAL (SELECT (d.t).*) t WHERE d.tid = ANY (($1).tids)%s
         ), x AS (DELETE FROM %s t WHERE t.ctid = ANY (ARRAY(SELECT d.tid FROM d WHERE d.verdict IS NULL))%s RETURNING 1)
         SELECT (SELECT count(*) FROM x), count(*) FILTER (WHERE d.verdict IS NULL), count(*),
             (SELECT jsonb_object_agg(k.verdict, k.n) FROM (
                 SELECT d.verdict, count(*) AS n FROM d WHERE d.verdict IS NOT NULL GROUP BY d.verdict) k)
         FROM d', p_batch.unheld, retention._rows_call(p_policy),
-        -- ARRAY(SELECT ...) makes PostgreSQL read the rows by their ctid, however many they are.
-        CASE WHEN v_parts THEN '($1).tids' ELSE 'ARRAY(SELECT unnest(($1).tids))' END, CASE WHEN v_parts THEN
+        CASE WHEN v_parts THEN
             ' AND d.rel = ANY (($1).rels)
               AND (d.rel, d.tid) IN (SELECT u.rel, u.tid FROM unnest(($1).rels, ($1).tids) u (rel, tid))' END,
         p_table, CASE WHEN v_parts THEN
