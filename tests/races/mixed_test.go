@@ -11,7 +11,7 @@ import (
 func TestRowsThatManyThingsKeep(t *testing.T) {
 	t.Parallel()
 	const triggers = `
-		CREATE TABLE sig (m_id int NOT NULL, n int NOT NULL);
+		CREATE TABLE sig (m_id int NOT NULL);
 		CREATE FUNCTION keep() RETURNS trigger LANGUAGE plpgsql AS $$
 		BEGIN
 			IF OLD.id IN (3, 8) THEN RAISE EXCEPTION 'row % stays', OLD.id; END IF;
@@ -33,14 +33,14 @@ policies:
   p:
     table: m
     due: {age: {column: at, older_than: 7 days}}
-    keep: {signal: "EXISTS (SELECT FROM sig s WHERE s.m_id = t.id AND 1 / s.n > 0)"}
+    keep: {signal: "EXISTS (SELECT FROM sig s WHERE s.m_id = t.id) OR 1 / (t.id - 7) > 100"}
     then: [delete]
     batch: {lock_timeout: 50ms}`)
-			s.Exec(t, "INSERT INTO sig VALUES (7, 0), (12, 1)")
+			s.Exec(t, "INSERT INTO sig VALUES (12)")
 			if err := s.Operator(`SELECT retention.place_hold('m', '{"id": 22}', 'case 7')`); err != nil {
 				t.Fatal(err)
 			}
-			for _, size := range []int{60, 7, 1} {
+			for _, size := range []int{60, 7} {
 				s.refill(60)
 				s.SetBatch(size)
 				s.appExec("BEGIN; SELECT FROM m WHERE id = 31 FOR UPDATE")
@@ -48,6 +48,40 @@ policies:
 				s.wantLeft(3, 7, 8, 12, 22, 25, 31)
 				s.wantRun("p", counts{State: "done", Taken: 53, Refused: 3, Contended: 1,
 					Kept: map[string]int64{"signal": 1, "hold": 1, "trigger": 1}})
+				s.appExec("ROLLBACK")
+			}
+		})
+	}
+}
+
+// TestRowsOfTwoPasses checks rows that are due for two reasons. Some of them are kept, refused,
+// held or locked. The run counts each of these once.
+func TestRowsOfTwoPasses(t *testing.T) {
+	t.Parallel()
+	const schema = `ALTER TABLE m ADD exp timestamptz; CREATE TABLE sig (m_id int NOT NULL);
+		CREATE TABLE child (m_id int PRIMARY KEY REFERENCES m);`
+	for name, due := range map[string]string{
+		"clock": "{age: {column: at, older_than: 7 days}}",
+		"rank":  `{beyond: {first: 1, per: [v], order: "at"}}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newStage(t, schema, `{table: m, due: {any: [{expires: {column: exp}}, `+due+`]},
+				keep: {signal: "EXISTS (SELECT FROM sig s WHERE s.m_id = t.id) OR 1 / (t.id - 7) > 100"},
+				then: [delete], batch: {lock_timeout: 50ms}}`)
+			s.Exec(t, "INSERT INTO sig VALUES (12)")
+			if err := s.Operator(`SELECT retention.place_hold('m', '{"id": 22}', 'case 7')`); err != nil {
+				t.Fatal(err)
+			}
+			for _, size := range []int{60, 7} {
+				s.refill(60)
+				s.Exec(t, "UPDATE m SET exp = '2024-02-01' WHERE id < 30; INSERT INTO child VALUES (3), (8), (43)")
+				s.SetBatch(size)
+				s.appExec("BEGIN; SELECT FROM m WHERE id = 31 FOR UPDATE")
+				s.run("p").mustSucceed()
+				s.wantLeft(3, 7, 8, 12, 22, 31, 43)
+				s.wantRun("p", counts{State: "done", Taken: 53, Refused: 4, Contended: 1,
+					Kept: map[string]int64{"signal": 1, "hold": 1}})
 				s.appExec("ROLLBACK")
 			}
 		})
