@@ -1,8 +1,10 @@
--- _batch_size returns how many rows the next batch reads. With batch.time, the rows of each next
--- batch aim at that duration. If the fixed part of the batch took longer, they aim at its duration:
--- a busy processor slows both down, and small batches would consist of their fixed part. The next
--- batch reads at most four times as many rows as the last batch. A batch with few rows, or one that
--- waited for a lock, changes nothing, unless its rows took ten times as long as batch.time.
+-- _batch_size returns how many rows the next batch reads. With batch.time, the rows of a batch
+-- should take that time. If the fixed part of the last batch took longer, the rows may take as long
+-- as the fixed part. Otherwise a busy processor would make batches so small that they consist
+-- mostly of their fixed part.
+-- The next batch reads at most four times as many rows as the last batch. A batch with few rows, or
+-- one that waited for a lock, does not change the number. It does if its rows took ten times as
+-- long as batch.time.
 -- p_rows_ms: how long the rows of p_batch took, without its fixed part and undone attempts
 CREATE OR REPLACE FUNCTION retention._batch_size(
     p_policy retention.policy, p_batch retention.batch, p_rows_ms double precision) RETURNS integer

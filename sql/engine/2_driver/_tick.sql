@@ -4,7 +4,7 @@
 -- see the newest rows.
 -- A policy can be among them only if all of this is true:
 -- - It has a probe, and a run of a job asked the full questions in this hour and found no due row.
--- - The last run of this job ended so, too.
+-- - The policy's last run in this job succeeded and refused no row.
 -- - _probe finds that nothing changed on which the probe rests, and that no row is due.
 CREATE OR REPLACE FUNCTION retention._tick(p_job text, p_policies text[]) RETURNS integer
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan

@@ -1,7 +1,7 @@
 -- _first_batch_rows returns how many rows the first batch of a run reads, if the policy has
--- batch.time. It is the number that the last run with batches has found, if that is one of the last
--- 100 runs of the policy. Without such a run it is 500, or 4 if guards read other tables, because
--- one row may then take long.
+-- batch.time. The number is the one with which the last run with batches ended, if that run is one
+-- of the last 100 runs of the policy. Without such a run it is 500. If guards read other tables, it
+-- is 4, because one row may then take long.
 CREATE OR REPLACE FUNCTION retention._first_batch_rows(p_run retention.run, p_policy retention.policy) RETURNS integer
 LANGUAGE plpgsql STABLE AS $function$
 BEGIN

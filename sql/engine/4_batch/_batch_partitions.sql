@@ -6,9 +6,9 @@
 -- or raises an error. That partition is the first one of the next batch.
 -- If another step comes first, a batch takes one partition. The step may take long, and must not
 -- run while the parent is locked.
--- If expressions of the policy decide, they may read other partitions. Then the batch rechecks a
--- partition after it has taken those before, and batch.time is 50 ms by default, because the parent
--- is locked meanwhile.
+-- If expressions of the policy decide which partitions are due, they may read other partitions.
+-- Then the batch rechecks each partition after it has taken the earlier ones. The parent stays
+-- locked meanwhile, so batch.time is 50 ms by default.
 CREATE OR REPLACE FUNCTION retention._batch_partitions(
     p_policy retention.policy, p_batch retention.batch_range, p_rows integer, p_skip boolean)
 RETURNS retention.batch_result LANGUAGE plpgsql AS $function$

@@ -1,7 +1,7 @@
 -- _process_batch takes the rows of one batch, in several attempts if needed. It rolls back an
--- attempt that raises an error. If the attempt did not lock the rows first, the next one does. It
--- skips rows that steps refuse (_take_by_halves), so that only conditions, locks and statements
--- raise errors. After such an error, the next attempt has a tenth of the rows, down to one row. If
+-- attempt that raises an error. If the attempt did not lock the rows first, the next one does. If
+-- the rows are locked, _take_by_halves skips rows that steps refuse. So only conditions, locks and
+-- statements raise errors. After such an error, the next attempt has a tenth of the rows, or 1. If
 -- one row alone fails, the function counts and skips it. Then attempts grow again, until all rows
 -- in doubt are processed or a second is over. After an error of a row, an attempt has at most 1,000
 -- rows, so that it can take them by halves.

@@ -1,6 +1,7 @@
 -- _recheck_and_take rechecks locked rows of a policy whose only step is a delete of these rows, and
--- deletes those that nothing keeps. It is one statement, and its snapshot is newer than the locks.
--- It evaluates each guard once a row. Raises PR005 if a join returns several rows for one row.
+-- deletes the rows that nothing keeps. It does both in one statement, whose snapshot is newer than
+-- the locks. It evaluates each guard once for each row. Raises PR005 if a join returns several rows
+-- for one row.
 -- due: how many rows it tried to delete
 -- kept: how many rows it left, by what kept them
 CREATE OR REPLACE FUNCTION retention._recheck_and_take(
