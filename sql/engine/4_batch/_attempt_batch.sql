@@ -31,9 +31,11 @@ BEGIN
         RAISE SQLSTATE 'PR005' USING MESSAGE = 'table or policy was changed during the batch';
     -- The batch must have used each condition that holds require now. Some may no longer be needed,
     -- because a hold was released.
-    ELSIF NOT (p_locked AND p_batch.unheld IS NULL)
-        AND (string_to_array(retention._unheld(p_policy, p_batch.as_of), ' AND (EXISTS')
-            <@ string_to_array(p_batch.unheld, ' AND (EXISTS')) IS NOT TRUE THEN
+    -- Batches of partitions do not use them, but look for held rows themselves.
+    ELSIF NOT (p_locked AND p_batch.unheld IS NULL) AND (CASE WHEN p_policy.partitions
+        THEN p_batch.unheld = '' AND retention._holds(p_policy.name, p_batch.as_of)
+        ELSE (string_to_array(retention._unheld(p_policy, p_batch.as_of), ' AND (EXISTS')
+            <@ string_to_array(p_batch.unheld, ' AND (EXISTS')) IS NOT TRUE END) THEN
         RAISE SQLSTATE 'PR005' USING MESSAGE = 'a foreign key or an inheritance leads to a hold since the batch began';
     END IF;
     IF result.outcome = 'locked' THEN RETURN; END IF;
