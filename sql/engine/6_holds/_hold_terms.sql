@@ -4,15 +4,17 @@
 -- equal: the condition that a row t has these values
 -- printed: the same condition on texts, which an index on holds supports. NULL if equal values can
 --   have different texts.
+-- The same arguments give the same text, because a batch compares it with the text of its start.
 CREATE OR REPLACE FUNCTION retention._hold_terms(
     p_rel oid, p_columns text[], OUT "values" text, OUT equal text, OUT printed text)
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $function$
 BEGIN
     SELECT CASE WHEN count(*) = cardinality(p_columns) AND bool_and(a.equality IS NOT NULL)
-           THEN string_agg(format('(h.match ->> %L)::%s AS c%s', u.name, format_type(a.atttypid, -1), u.n), ', ') END,
-           string_agg(format('t.%I %s h.c%s', u.name, a.equality, u.n), ' AND '),
+           THEN string_agg(format('(h.match ->> %L)::%s AS c%s', u.name, format_type(a.atttypid, -1), u.n), ', '
+               ORDER BY u.n) END,
+           string_agg(format('t.%I %s h.c%s', u.name, a.equality, u.n), ' AND ' ORDER BY u.n),
            CASE WHEN count(*) = cardinality(p_columns) AND bool_and(a.alike)
-           THEN string_agg(format('h.match ->> h.columns[%s] = t.%I::text', u.n, u.name), ' AND ') END
+           THEN string_agg(format('h.match ->> h.columns[%s] = t.%I::text', u.n, u.name), ' AND ' ORDER BY u.n) END
     INTO "values", equal, printed FROM unnest(p_columns) WITH ORDINALITY u (name, n)
     JOIN (SELECT x.attname, x.atttypid, retention._equality_operator(x.atttypid) AS equality,
               x.atttypid = ANY ('{int2,int4,int8,uuid,text,varchar}'::regtype[])
