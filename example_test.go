@@ -136,12 +136,14 @@ func ExampleVerify() {
 	for _, finding := range report.Findings {
 		fmt.Println(finding.Severity, finding.Code, finding.Message)
 	}
+	fmt.Println(strings.Contains(report.String(), "Verdict: drift"))
 	// Output:
 	// true
 	// false
 	// info V075 one role does everything (roles: none)
 	// drift V002 function "retention.messages_old_take(retention.batch_range)" is missing
 	// info V048 job "nightly" has not run yet
+	// true
 }
 
 // messages compiles a policy for the tables of the example bot-queue.

@@ -117,3 +117,16 @@ func TestJobMigrations(t *testing.T) {
 		}
 	}
 }
+
+// TestNames checks the names and the order of policies and reports.
+func TestNames(t *testing.T) {
+	t.Parallel()
+	parsed, err := pgretain.Parse("retention.yaml", []byte(notesOld+"reports: {notes: {query: SELECT 1}}\n"+
+		"jobs: {nightly: {schedule: \"0 3 * * *\", run: [note_old, notes]}}\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"note_old", "notes"}, parsed.Names()); diff != "" {
+		t.Errorf("names (-want +got):\n%s", diff)
+	}
+}
