@@ -44,8 +44,8 @@ func Parse(name string, source []byte) (*Policy, error) {
 // Names returns the names of the policies, then those of the reports, in the order of the file.
 func (p *Policy) Names() []string { return p.file.Runnable() }
 
-// Catalog has the definitions of the tables that a policy file names, and of those that its deletes
-// reach. "pgretain snapshot" writes it.
+// Catalog has the definitions of tables: the tables that a policy file names, and the tables that
+// its deletes reach. "pgretain snapshot" writes it.
 type Catalog struct{ snapshot *catalog.Snapshot }
 
 // ReadCatalog reads the catalog snapshot that "pgretain snapshot" writes, by default into the file

@@ -155,8 +155,8 @@ func allTexts(t *testing.T) map[string][]string {
 	return all
 }
 
-// goTexts returns the string literals of a Go file, except those of cobra.Command and those that
-// define flags.
+// goTexts returns the string literals of a Go file. It leaves out the literals in a cobra.Command
+// and in definitions of flags.
 func goTexts(t *testing.T, path string) (texts []string) {
 	t.Helper()
 	file, err := parser.ParseFile(token.NewFileSet(), path, nil, 0)

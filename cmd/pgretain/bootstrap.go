@@ -38,7 +38,7 @@ Exit codes:
 	f.addPolicy(command)
 	f.addDatabaseURL(command)
 	command.Flags().StringVar(&f.Database, "database", "",
-		"the `name` of the database (default: install.database, or that of the connection settings)")
+		"the `name` of the database (default: install.database, or the database of the connection settings)")
 	command.Flags().StringVar(&f.Migrator, "migrator", "",
 		"the `role` that runs \"pgretain migrate\" (default: the user of the connection settings)")
 	command.Flags().BoolVar(&f.Cron, "cron", false,

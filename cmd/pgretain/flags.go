@@ -69,12 +69,12 @@ func (f *flags) addCronDatabaseURL(command *cobra.Command) {
 
 func (f *flags) addRuntimeSchema(command *cobra.Command) {
 	command.Flags().StringVar(&f.Schema, "schema", "",
-		"the `schema` of the runtime (default: that of the policy file, or \"retention\")")
+		"the `schema` of the runtime (default: the schema in the policy file, or \"retention\")")
 }
 
 func (f *flags) addAsOf(command *cobra.Command) {
 	command.Flags().StringVar(&f.AsOf, "as-of", "",
-		"measure ages at this `time` instead of now; without a time zone it is in that of the install")
+		"measure ages at this `time` instead of now; without a zone, it is in the time zone of the install")
 }
 
 func (f *flags) addScope(command *cobra.Command) {
@@ -125,7 +125,7 @@ func (f *flags) addFleet(command *cobra.Command) {
 	}
 }
 
-// choose adds a flag whose value is one of those that are known. The shell proposes them.
+// choose adds a flag whose value must be in a list. The shell proposes the values of the list.
 func (f *flags) choose(command *cobra.Command, to *string, name, usage, value string, known ...string) {
 	*to = value
 	command.Flags().Var(&choice{to, name, known}, name, usage)

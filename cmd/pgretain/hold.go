@@ -33,7 +33,7 @@ Exit codes:
 	f.addRuntime(command)
 	f.addReason(command)
 	command.Flags().StringVar(&f.Until, "until", "",
-		"the `time` at which the hold ends; without a time zone it is in that of the install")
+		"the `time` at which the hold ends; without a zone, it is in the time zone of the install")
 	f.addFleet(command)
 	return command
 }

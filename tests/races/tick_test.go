@@ -483,3 +483,30 @@ func TestTickInSessions(t *testing.T) {
 		t.Errorf("a call of an unknown job ended with %v, want P0002", err)
 	}
 }
+
+// TestTickInTheZoneOfTheInstall has a condition with a time that has no zone. It is a time in the
+// zone of the install, also after this zone has changed. The rows are due in this zone only.
+func TestTickInTheZoneOfTheInstall(t *testing.T) {
+	t.Parallel()
+	const yaml = `
+install: {time_zone: Europe/Berlin, scheduler: none}
+policies:
+  p: {table: m, due: {age: {column: at, older_than: 7 days}}, where: "at >= '2024-01-02'::timestamptz", then: [delete]}
+jobs:
+  j: {schedule: "* * * * *", run: [p]}`
+	s := newStageOf(t, "CREATE TABLE m (id int PRIMARY KEY, at timestamptz NOT NULL)", yaml)
+	mustTake := func(row string) {
+		t.Helper()
+		s.idle()
+		s.Exec(t, "INSERT INTO m VALUES "+row)
+		if outcome := s.tick(); outcome == nothingDue {
+			t.Errorf("the tick overlooks the due row %s", row)
+		}
+	}
+	s.Exec(t, "INSERT INTO m VALUES (1, '2024-01-01 14:30+00')")
+	mustTake("(2, '2024-01-01 23:30+00')")
+	s.wantLeft(1)
+	s.Migrate(t, strings.Replace(yaml, "Europe/Berlin", "Asia/Tokyo", 1))
+	mustTake("(3, '2024-01-01 16:00+00')")
+	s.wantLeft(1)
+}

@@ -3,8 +3,8 @@
 -- may be due, the table is locked, the query fails, or the mark is not the given one.
 -- It locks the tables (ACCESS SHARE), compares the marks, executes the queries, and compares the
 -- marks again, because a schema or an index can change in spite of the lock.
--- It executes no code but that of PostgreSQL and of the runtime. Therefore it needs no trust in
--- anybody's objects, and looks up names in pg_catalog alone.
+-- It executes only code of PostgreSQL and of the runtime, and looks up names only in pg_catalog. So
+-- it need not ask whom the install trusts.
 CREATE OR REPLACE FUNCTION retention._probe(p_policies text[], p_marks text[], p_as_of timestamptz) RETURNS integer
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET timezone = 'UTC'
 SET datestyle = 'ISO, YMD' SET intervalstyle = 'postgres' SET bytea_output = 'hex' SET extra_float_digits = 1

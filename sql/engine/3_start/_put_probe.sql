@@ -25,6 +25,8 @@ DECLARE
         FROM retention.install i, unnest(string_to_array(i.search_path, ', ')) x);
     v_policy record; v_query text; v_plain boolean;
 BEGIN
+    -- Runs read times without a zone in this one, too.
+    PERFORM set_config('timezone', i.time_zone, true) FROM retention.install i;
     DELETE FROM retention.probe b WHERE b.policy = coalesce(p_policy, b.policy);
     FOR v_policy IN
         SELECT p.name, n.nspname, c.relname, c.oid AS rel,
