@@ -154,6 +154,7 @@ var (
 	codeNoIndex          = register("V024", Indexes, "no index finds the rows of a batch")
 	codeOtherPlan        = register("V025", Indexes, "plan of a batch does not use its index")
 	codeReferencingIndex = register("V026", Indexes, "no index on a foreign key that refers to deleted rows")
+	codeGuardReadsAll    = register("V027", Indexes, "guard or join reads a whole table")
 	codeNoTable          = register("V030", Tables, "table of the policy file does not exist")
 	codeSnapshot         = register("V033", Tables, "table differs from the catalog snapshot")
 	codeExpression       = register("V034", Tables, "server refuses an expression")

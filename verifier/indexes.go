@@ -51,6 +51,55 @@ func (v *inspection) checkPlans(r reading) error {
 	return nil
 }
 
+// guardPlan is a table that guards and joins of a policy read from end to end, or the error of
+// planning them.
+type guardPlan struct {
+	N               int
+	Table           *string
+	Often           *bool   // each row of a batch reads the table, not only each batch
+	Condition       *string // the condition for which no index was used
+	Hashed          *string // columns whose values are kept in a hash table
+	SQLState, Error *string
+}
+
+// checkGuardPlans asks the planner how batches evaluate guards and joins. Other checks report
+// policies that cannot be planned because of a name or a privilege.
+func (v *inspection) checkGuardPlans(r reading) error {
+	policies := v.objects(generator.KindPolicy)
+	plans, err := collectRows[guardPlan](r, "guard_plans", lists.Map(policies, objectName))
+	for _, plan := range plans {
+		policy := policies[plan.N-1]
+		switch {
+		case plan.Error != nil && !v.found(policy.Policy, codeUnexpected, codeExpression, codeTableRights, codeNoTable):
+			v.about(policy, message{Code: codeUnreadable, Severity: diag.Unknown,
+				Message: fmt.Sprintf("could not check how guards of policy %q find rows", policy.Policy),
+				Detail:  fmt.Sprintf("The server says: %s [%s].", *plan.Error, *plan.SQLState)})
+		case plan.Error == nil:
+			v.about(policy, guardReadsAll(policy.Policy, plan))
+		}
+	}
+	return err
+}
+
+// guardReadsAll returns the finding on a table that guards or joins read without an index.
+func guardReadsAll(policy string, plan guardPlan) message {
+	m := message{Code: codeGuardReadsAll, Severity: Info, Hint: fmt.Sprintf("Give table %q an index for the "+
+		"columns by which guards and joins of the policy find its rows.", *plan.Table)}
+	each := "batch"
+	if *plan.Often {
+		m.Severity, each = diag.Drift, "row of a batch"
+	}
+	m.Message = fmt.Sprintf("guards or joins of policy %q read the whole of table %q for each %s", policy,
+		*plan.Table, each)
+	switch {
+	case plan.Hashed != nil:
+		m.Detail = fmt.Sprintf("PostgreSQL compares all values of %s with the rows of the batch.", *plan.Hashed)
+	case plan.Condition != nil:
+		m.Detail = fmt.Sprintf("No index serves the condition %s.", *plan.Condition)
+	}
+	return m
+}
+
 // index is a live index. Definition is NULL if the index was dropped during the check. Recorded is
 // NULL if no migration recorded it.
 type index struct {
@@ -66,7 +115,7 @@ type index struct {
 }
 
 var codesOfIndexes = []string{codeIndexMissing, codeIndexInvalid, codeIndexDiffers, codeIndexOrphan, codeNoIndex,
-	codeOtherPlan}
+	codeOtherPlan, codeGuardReadsAll}
 
 func (v *inspection) checkIndexes(r reading) error {
 	wanted := v.objects(generator.KindIndex)

@@ -216,6 +216,11 @@ func (v *inspection) probes() []probe {
 			none := v.found(v.install.Schema+"._plans(text[], boolean)", codeMissing)
 			return []probe{{skip: none, about: "the plans of the batches", codes: codesOfPlans, check: v.checkPlans}}
 		}},
+		{more: func() []probe {
+			none := v.found(v.install.Schema+"._guard_plans(text[])", codeMissing)
+			return []probe{{skip: none, about: "the plans of guards", codes: []string{codeGuardReadsAll},
+				check: v.checkGuardPlans}}
+		}},
 	})
 }
 

@@ -27,8 +27,8 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $function$
           _tick'),
         ('runner operator viewer', 'EXECUTE',
          '_changed_dependencies _clock_evidence _copy _count _count_or_problem _cron_setting _default_rows
-          _denied _invalid_hold _is_running _job_scopes _jobs_in_time _lost_rows _mended _paused _plans _run_again
-          _scheduler_state _scope_text _scopes _sequences_behind _success_at _table_name _table_rows
+          _denied _guard_plans _invalid_hold _is_running _job_scopes _jobs_in_time _lost_rows _mended _paused _plans
+          _run_again _scheduler_state _scope_text _scopes _sequences_behind _success_at _table_name _table_rows
           _trip_hint _window_at _window_fault _window_set'),
         ('owner runner operator viewer', 'EXECUTE', '_cron_attempts _cron_jobs _cron_seen'),
         ('runner', 'EXECUTE', '_schedule_job _unschedule_job'),
