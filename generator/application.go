@@ -375,7 +375,7 @@ func (w *policyCompiler) revive(t *policy.Touch, key *catalog.Column) fields {
 	list := slices.Clone(t.Revive.Set)
 	for _, a := range t.Set { // a row that is inserted again gets all values that do not read the deleted row
 		reads := func(ref pgparse.ColumnRef) bool { return !isAsOf(ref) }
-		if !assigned(t.Revive.Set, a.Column) && !slices.ContainsFunc(w.parse(a.Value).Columns, reads) {
+		if !assigned(t.Revive.Set, a.Column) && !slices.ContainsFunc(a.Value.Parsed().Columns, reads) {
 			list = append(list, a)
 		}
 	}

@@ -38,10 +38,8 @@ func (b *binder) saveState() func() {
 }
 
 // parse returns the parsed expression. The reader of the file has parsed it before.
-func (b *binder) parse(e policy.Expr) *pgparse.Expr { return policy.SQLFragment{Expr: e}.Parsed() }
-
 func (b *binder) bind(e policy.Expr) sqlText {
-	parsed := b.parse(e)
+	parsed := e.Parsed()
 	columns := b.columnEdits(parsed, func(ref pgparse.ColumnRef) (sqlText, bool) { return b.meaning(e, parsed, ref) })
 	return spliced(e, append(b.tableEdits(e, parsed, policy.IsExpression), columns...))
 }
@@ -57,7 +55,7 @@ func (b *binder) optional(e *policy.Expr) sqlText {
 // bindQuery replaces as_of and columns of joins in a query. With ofTheRow, the query may also read
 // columns of t.
 func (b *binder) bindQuery(e policy.Expr, ofTheRow bool) sqlText {
-	parsed := policy.SQLFragment{Expr: e, Kind: policy.IsQuery}.Parsed()
+	parsed := e.Parsed()
 	columns := b.columnEdits(parsed, func(ref pgparse.ColumnRef) (sqlText, bool) {
 		if ofTheRow && b.isRowColumn(e, ref) {
 			return b.rowColumn(e, ref), true
@@ -73,7 +71,7 @@ func (b *binder) bindQuery(e policy.Expr, ofTheRow bool) sqlText {
 // parameter "from" is that table, and "alias" is its name in the expression. If "from" is nil, the
 // expression may read as_of only.
 func (b *binder) valueFrom(e policy.Expr, from *catalog.Table, alias string) sqlText {
-	return enclosed(spliced(e, b.columnEdits(b.parse(e), func(ref pgparse.ColumnRef) (sqlText, bool) {
+	return enclosed(spliced(e, b.columnEdits(e.Parsed(), func(ref pgparse.ColumnRef) (sqlText, bool) {
 		if from != nil && len(ref.Fields) == 2 && ref.Fields[0] == alias && !ref.Star {
 			b.knownColumn(from, ref.Fields[1], e.At(ref.Offset))
 		}
@@ -302,7 +300,7 @@ func readsOnly(e *pgparse.Expr, names ...string) bool {
 	})
 }
 
-func (b *binder) readsOwnColumns(e policy.Expr) bool { return ownColumnsOnly(b.parse(e)) }
+func (b *binder) readsOwnColumns(e policy.Expr) bool { return ownColumnsOnly(e.Parsed()) }
 
 func harmlessOnly(e *pgparse.Expr) bool {
 	return !slices.ContainsFunc(e.Calls, func(c pgparse.Call) bool {

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"pgretain/internal/catalog"
-	"pgretain/internal/pgparse"
 	"pgretain/policy"
 )
 
@@ -93,9 +92,9 @@ var plainPick = regexp.MustCompile(`(?i)^\s*(coalesce|greatest|least)\s*` +
 	`\(\s*[a-z_][a-z0-9_]*(\s*,\s*[a-z_][a-z0-9_]*)*\s*\)\s*$`)
 
 func (w *policyCompiler) clockExpression(k *clock, e policy.Expr) string {
-	parsed := w.parse(e)
+	parsed := e.Parsed()
 	k.expr, k.own = enclosed(w.bind(e)), ownColumnsOnly(parsed)
-	oneType := pgparse.TypeOf(e.SQL, w.columnType) != "" // with mixed types, the session's time zone decides
+	oneType := e.Parsed().Type(w.columnType) != "" // with mixed types, the session's time zone decides
 	if oneType && plainPick.MatchString(e.SQL) && w.indexable(parsed) {
 		k.indexed = enclosed(sqlText(strings.TrimSpace(e.SQL)))
 	}
@@ -332,7 +331,7 @@ func (w *policyCompiler) settableCutoff(d policy.WindowData) sqlText {
 func (w *policyCompiler) checkWindow(d *policy.WindowData) {
 	e, wanted, hint := *d.Value, "an interval", "Write the unit of a number, as in {days: ...}. The difference of "+
 		"two timestamps is an interval, that of two dates is a number of days."
-	typ := pgparse.TypeOf(e.SQL, w.columnType)
+	typ := e.Parsed().Type(w.columnType)
 	fits := slices.Contains(numberTypes, catalog.Unsized(typ))
 	if d.Unit != "interval" {
 		wanted, hint = "a number", "Write {interval: ...} for an interval, or an expression that returns a number."

@@ -261,7 +261,7 @@ func (w *policyCompiler) archiveSource(s step) (source restoreSource, ok bool) {
 	for _, a := range archive.Set {
 		if runID.MatchString(a.Value.SQL) {
 			source.Run = a.Column
-		} else if w.parse(a.Value).Literal {
+		} else if a.Value.Parsed().Literal {
 			source.Same[a.Column] = strings.TrimSpace(a.Value.SQL)
 		}
 	}

@@ -225,13 +225,19 @@ func TestStepKinds(t *testing.T) {
 	t.Parallel()
 	c := newCompiler(&policy.File{}, &catalog.Snapshot{}, nil)
 	w := &policyCompiler{binder: binder{compiler: c, policy: &policy.Policy{}, table: &catalog.Table{}}}
+	file, list := policy.Parse("retention.yaml", []byte(`version: 1
+policies: {p: {table: note, where: "true", then: [delete, sql: "INSERT INTO app.log SELECT id FROM batch"]}}
+`))
+	if len(list) > 0 {
+		t.Fatal(list)
+	}
 	for field := range reflect.TypeFor[policy.Step]().Fields() {
 		if field.Type.Kind() != reflect.Pointer || field.Name == "Where" || field.Name == "Related" {
 			continue
 		}
 		s, kind := policy.Step{}, reflect.New(field.Type.Elem())
 		if e, ok := kind.Interface().(*policy.Expr); ok {
-			e.SQL = "SELECT FROM batch"
+			*e = *file.Policies[0].Then[1].SQL
 		}
 		reflect.ValueOf(&s).Elem().FieldByIndex(field.Index).Set(kind)
 		if made := w.stepOf(s); made.verb == "" || made.render == nil {

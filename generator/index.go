@@ -113,8 +113,7 @@ func (w *policyCompiler) mayServe(index catalog.Index, wanted passIndex) bool {
 		if err != nil || w.policy.Where == nil {
 			return false
 		}
-		condition, _ := pgparse.Expression(w.policy.Where.SQL) // the reader of the file has parsed it
-		where := w.columnsNamed(condition)
+		where := w.columnsNamed(w.policy.Where.Parsed())
 		for _, column := range w.columnsNamed(predicate) {
 			if !slices.ContainsFunc(where, func(c catalog.Column) bool { return c.Name == column.Name }) {
 				return false
@@ -208,9 +207,8 @@ func (w *policyCompiler) indexable(e *pgparse.Expr) bool {
 // dependsOnZone reports whether an expression compares two columns in a way that depends on the
 // session's time zone. An index predicate must not do that (42P17).
 func (w *policyCompiler) dependsOnZone(e *pgparse.Expr) bool {
-	condition, _ := pgparse.ParseCondition(e.SQL) // the reader of the file has parsed it
 	found := false
-	condition.Walk(func(c *pgparse.Condition) {
+	e.Condition().Walk(func(c *pgparse.Condition) {
 		left, right := w.table.Column(c.Left.Column), w.table.Column(c.Right.Column)
 		found = found || left != nil && right != nil && catalog.ZoneDecides(*left, *right)
 	})

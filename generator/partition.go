@@ -150,7 +150,7 @@ func (c *compiler) checkPartitionSteps(p *policy.Policy) {
 	removed := false
 	for _, s := range p.Then {
 		for _, part := range expressionsOf(s) {
-			tables := part.Parsed().Tables
+			tables := part.Expr.Parsed().Tables
 			if i := slices.IndexFunc(tables, isPartition); removed && i >= 0 {
 				c.refuse(part.Expr.At(tables[i].Offset), codeStep,
 					"\"partition\" cannot be read after \"detach\" or \"drop\"",

@@ -161,7 +161,7 @@ func mayBeRow(typ string) bool { return strings.Contains(typ, ".") }
 // columnOf returns the column that an expression consists of; nil if the expression is anything
 // else.
 func (w *policyCompiler) columnOf(e policy.Expr) *catalog.Column {
-	parsed := w.parse(e)
+	parsed := e.Parsed()
 	if len(parsed.Columns) != 1 || parsed.Columns[0].Star {
 		return nil
 	}

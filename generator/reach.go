@@ -245,7 +245,7 @@ func (w *policyCompiler) collectRights() {
 // refuses the name, because a table that is created later would get the name's meaning. Snapshots
 // do not contain pg_catalog.
 func (w *policyCompiler) noteReads(part policy.SQLFragment) {
-	parsed := part.Parsed()
+	parsed := part.Expr.Parsed()
 	w.noteNames(parsed)
 	for _, ref := range parsed.Tables {
 		table, at := w.lookUp(ref), part.Expr.At(ref.Offset)

@@ -362,8 +362,8 @@ func scopeSQL(value policy.Expr) sqlText {
 }
 
 func fixedValue(value policy.Expr) (pgparse.Constant, bool) {
-	c, err := pgparse.ParseCondition(value.SQL)
-	if err != nil || c.Form != pgparse.Fixed {
+	c := value.Parsed().Condition()
+	if c.Form != pgparse.Fixed {
 		return pgparse.Constant{}, false
 	}
 	return c.Value, true

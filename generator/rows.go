@@ -102,7 +102,7 @@ func (w *policyCompiler) compileWhere() {
 	if w.whereOwn = e == nil; w.whereOwn {
 		return
 	}
-	parsed := w.parse(*e)
+	parsed := e.Parsed()
 	w.where, w.whereOwn = w.optional(e), ownColumnsOnly(parsed)
 	if parsed.Simple && w.whereOwn && len(parsed.Columns) > 0 && !slices.ContainsFunc(parsed.Columns, isAsOf) &&
 		w.indexable(parsed) && !w.dependsOnZone(parsed) {
@@ -155,7 +155,7 @@ func (w *policyCompiler) compileGuards() {
 		if g.Rank != nil {
 			compiled.Rank = w.rankOf(g.Rank, sqlText("places_"+g.Name))
 		} else {
-			compiled.Condition, compiled.NeverNull = enclosed(w.bind(*g.Condition)), w.parse(*g.Condition).NeverNull
+			compiled.Condition, compiled.NeverNull = enclosed(w.bind(*g.Condition)), g.Condition.Parsed().NeverNull
 		}
 		w.guards = append(w.guards, compiled)
 	}
@@ -177,7 +177,7 @@ func (w *policyCompiler) clockColumns(k *clock) []string {
 	if k.source.Expression == nil {
 		return []string{k.column}
 	}
-	return w.columnsRead(w.parse(*k.source.Expression), "")
+	return w.columnsRead(k.source.Expression.Parsed(), "")
 }
 
 // columnsRead returns the columns of t that an expression may read. They include unqualified names

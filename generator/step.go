@@ -161,7 +161,7 @@ func expressionsOf(s policy.Step) []policy.SQLFragment {
 
 // anyReads reports whether the function "found" returns true for any of the expressions.
 func anyReads(list []policy.SQLFragment, found func(*pgparse.Expr) bool) bool {
-	return slices.ContainsFunc(list, func(part policy.SQLFragment) bool { return found(part.Parsed()) })
+	return slices.ContainsFunc(list, func(part policy.SQLFragment) bool { return found(part.Expr.Parsed()) })
 }
 
 // readBatch reports whether any expression reads the relation "batch".

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"pgretain/internal/catalog"
-	"pgretain/internal/pgparse"
 	"pgretain/internal/quote"
 	"pgretain/policy"
 )
@@ -238,7 +237,7 @@ func (w *policyCompiler) emptyValues(s step) []valueText {
 		// When the table is created, there is no row of a join or of a header.
 		value := values(s.Archive.Set[i : i+1])
 		header, joined := mentions(value, s.headerNames()...), len(w.joinsRead(value)) > 0
-		typ := pgparse.TypeOf(a.Value.SQL, w.columnType)
+		typ := a.Value.Parsed().Type(w.columnType)
 		switch {
 		case !header && !joined:
 			continue

@@ -127,7 +127,7 @@ type tableRead struct {
 func (w *policyCompiler) tablesRead(list []policy.SQLFragment) []tableRead {
 	var found []tableRead
 	for _, part := range list {
-		parsed := part.Parsed()
+		parsed := part.Expr.Parsed()
 		for _, ref := range parsed.Tables {
 			if table := w.lookUp(ref); table != nil {
 				found = append(found, tableRead{table, ref, parsed})
@@ -237,7 +237,7 @@ func (w *policyCompiler) writtenBy(write policy.Effect, key string) []string {
 	switch verb := write.Verb(); {
 	case related != nil && (verb == "update" || verb == "delete"):
 		child := pgparse.TableRef{Schema: related.Table.Schema, Name: related.Table.Name, Alias: related.As}
-		where := policy.SQLFragment{Expr: related.Where, Kind: policy.IsExpression}.Parsed()
+		where := related.Where.Parsed()
 		var columns []string
 		for name, equal := range where.EqualTo("t."+key, child)[0] {
 			if column, own := strings.CutPrefix(name, child.Qualifier()+"."); own && equal {
@@ -281,7 +281,7 @@ func (w *policyCompiler) decidingColumns() []string {
 		list = append(list, s.expressions...)
 	}
 	for _, part := range list {
-		columns = append(columns, w.columnsRead(part.Parsed(), "")...)
+		columns = append(columns, w.columnsRead(part.Expr.Parsed(), "")...)
 	}
 	for _, k := range w.clocks {
 		if k != nil {

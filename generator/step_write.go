@@ -89,7 +89,7 @@ func (w *policyCompiler) savedBy(s step) []savedColumn {
 	}
 	for _, part := range s.expressions {
 		if !s.untouched {
-			own = append(own, w.columnsRead(part.Parsed(), string(s.as))...)
+			own = append(own, w.columnsRead(part.Expr.Parsed(), string(s.as))...)
 		}
 	}
 	ofRow := each(own, func(name string) savedColumn { return w.columnSaved(-1, name) })
@@ -100,7 +100,7 @@ func (w *policyCompiler) savedBy(s step) []savedColumn {
 func (w *policyCompiler) joinsRead(parts []policy.SQLFragment) []savedColumn {
 	var list []savedColumn
 	for _, part := range parts {
-		parsed := part.Parsed()
+		parsed := part.Expr.Parsed()
 		for _, ref := range parsed.Columns {
 			if len(ref.Fields) == 0 || ref.Depth > 0 && inFrom(parsed.Tables, ref.Fields[0]) {
 				continue
@@ -219,7 +219,7 @@ func (w *policyCompiler) checkAssignments(list []policy.Assignment, table *catal
 
 // statement renders a step that is the policy's own SQL, with the relation "batch".
 func (w *policyCompiler) statement(s step) sqlText {
-	parsed := s.SQL.Statement()
+	parsed := s.SQL.Parsed()
 	relation := fragment("batch relation", w.rowsOf(s, false))
 	edits := append(w.tableEdits(*s.SQL, parsed, policy.IsStatement),
 		w.columnEdits(parsed, func(ref pgparse.ColumnRef) (sqlText, bool) {
@@ -317,7 +317,7 @@ func (w *policyCompiler) insert(s step) sqlText {
 
 // isAggregate reports whether a value of a grouped insert is an aggregate over the rows of a group.
 func (w *policyCompiler) isAggregate(a policy.Assignment) bool {
-	parsed := w.parse(a.Value)
+	parsed := a.Value.Parsed()
 	return !parsed.Subquery && calls(parsed, aggregates...)
 }
 

@@ -276,10 +276,10 @@ func (w *policyCompiler) compileLocks() (list []tableLock, inRange bool) {
 		return nil, false
 	}
 	for i, g := range w.guards {
-		if g.Rank != nil || !harmlessOnly(w.parse(*w.policy.Keep[i].Condition)) {
+		if g.Rank != nil || !harmlessOnly(w.policy.Keep[i].Condition.Parsed()) {
 			return nil, false
 		}
-		for _, ref := range w.parse(*w.policy.Keep[i].Condition).Tables {
+		for _, ref := range w.policy.Keep[i].Condition.Parsed().Tables {
 			table := w.lookUp(ref)
 			if table == nil || !storesRows(table) || w.tables.Root(tableName(table)) == tableName(w.table) {
 				return nil, false

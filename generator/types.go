@@ -7,7 +7,6 @@ import (
 
 	"pgretain/internal/catalog"
 	"pgretain/internal/diag"
-	"pgretain/internal/pgparse"
 	"pgretain/policy"
 )
 
@@ -41,7 +40,7 @@ func Questions(file *policy.File, snapshot *catalog.Snapshot) []Question {
 // the snapshot. If neither knows the type, it refuses the expression and returns "". The parameter
 // "usual" is the type that the hint proposes.
 func (w *policyCompiler) typeOf(e policy.Expr, usual string) string {
-	if typ := pgparse.TypeOf(e.SQL, w.columnType); typ != "" {
+	if typ := e.Parsed().Type(w.columnType); typ != "" {
 		return typ
 	}
 	q := w.question(e)

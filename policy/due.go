@@ -114,8 +114,8 @@ func (c *Clock) read(r *reader, f field) {
 		c.NullsKept = !c.NullsDue
 	}
 	if c.UpTo != nil { // one value, which a run reads at its start, before any row
-		if parsed := (SQLFragment{Expr: *c.UpTo, Kind: IsQuery}).Parsed(); parsed.Results > 1 {
-			r.add("P011 up_to", c.UpTo.Position, parsed.Results)
+		if results := c.UpTo.parsed.Results; results > 1 {
+			r.add("P011 up_to", c.UpTo.Position, results)
 		}
 	}
 	switch c.Kind {

@@ -145,11 +145,28 @@ func (t *Table) UnmarshalJSON(text []byte) error {
 	return err
 }
 
-// In returns a copy of the policy for one schema or shard.
+// In returns a copy of the policy for one schema or shard. Its Fragments are parsed again, with the
+// names of the instance. A text that a name makes unreadable keeps the tree of the policy.
 func (p *Policy) In(instance Instance) *Policy {
 	copied := InInstance(*p, instance)
 	copied.Name = p.Name + InstanceMark + instance.Name
+	fragments := p.Fragments()
+	parse := func(e *Expr, kind string, _ scope) {
+		if err := e.parse(kind); err != nil {
+			e.parsed = fragments[0].Expr.parsed
+		}
+		fragments = fragments[1:]
+	}
+	visitor{parse, func(diag.Position, string, scope) {}}.policy(&copied)
 	return &copied
+}
+
+// must returns value, and panics on error. A caller passes an error only for a bug.
+func must[T any](value T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return value
 }
 
 // InInstance returns a copy of a value for one schema or shard. The value must be plain data. The

@@ -142,7 +142,7 @@ func (s Step) effects(own Table) (list []Effect) {
 }
 
 func statementEffects(sql *Expr) (list []Effect) {
-	for _, w := range sql.Statement().Writes {
+	for _, w := range sql.parsed.Writes {
 		if w.Table.Schema == "" {
 			continue // a query in WITH has this name, so it is no table
 		}
@@ -246,7 +246,7 @@ func (p *Policy) conditionColumns() (read map[string]bool, all bool) {
 		if part.Kind != IsExpression {
 			continue
 		}
-		parsed := part.Parsed()
+		parsed := part.Expr.parsed
 		all = all || parsed.Subquery
 		for _, c := range parsed.Columns {
 			switch {

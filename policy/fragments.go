@@ -22,31 +22,22 @@ type SQLFragment struct {
 	Condition bool   // the expression must be of type boolean
 }
 
-// Parse parses the SQL. For a fragment of an accepted file it returns no error.
-func (f SQLFragment) Parse() (*pgparse.Expr, error) {
-	switch f.Kind {
+// Parsed returns the parsed SQL. It is nil if there is no SQL.
+func (e Expr) Parsed() *pgparse.Expr { return e.parsed }
+
+// parse parses the SQL of an expression, query or statement, as the parameter "kind" says. The
+// error is a *pgparse.Error.
+func (e *Expr) parse(kind string) (err error) {
+	switch kind {
 	case IsQuery:
-		return pgparse.Query(f.Expr.SQL)
+		e.parsed, err = pgparse.Query(e.SQL)
 	case IsStatement:
-		return pgparse.Statement(f.Expr.SQL)
+		e.parsed, err = pgparse.Statement(e.SQL)
+	default:
+		e.parsed, err = pgparse.Expression(e.SQL)
 	}
-	return pgparse.Expression(f.Expr.SQL)
+	return err
 }
-
-// must returns value, and panics on error. The SQL was parsed when the file was read, so an error
-// here is a bug.
-func must[T any](value T, err error) T {
-	if err != nil {
-		panic(err)
-	}
-	return value
-}
-
-// Parsed returns the parsed SQL of a fragment of an accepted file.
-func (f SQLFragment) Parsed() *pgparse.Expr { return must(f.Parse()) }
-
-// Statement returns the parsed SQL of an accepted SQL step.
-func (e Expr) Statement() *pgparse.Expr { return must(pgparse.Statement(e.SQL)) }
 
 // Fragments lists the query of the report, if it could be read. The alert is not listed, because it
 // reads only columns of the query.
@@ -301,7 +292,7 @@ func (p *Policy) Generated(t pgparse.TableRef) bool {
 
 // Tables lists the tables that the SQL names. The schema is "" if the SQL has none.
 func (f SQLFragment) Tables() []Table {
-	return lists.Map(f.Parsed().Tables, func(ref pgparse.TableRef) Table {
+	return lists.Map(f.Expr.parsed.Tables, func(ref pgparse.TableRef) Table {
 		return Table{Schema: ref.Schema, Name: ref.Name, Position: f.Expr.At(ref.Offset)}
 	})
 }

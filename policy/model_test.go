@@ -10,7 +10,8 @@ import (
 )
 
 // model encodes a value as JSON without zero values, so that only what the policy file sets
-// remains. It writes a position as "line:column+width".
+// remains. It leaves out fields that are not exported. It writes a position as
+// "line:column+width".
 type model struct{ value reflect.Value }
 
 func (m model) MarshalJSON() ([]byte, error) {
@@ -39,7 +40,8 @@ func (m model) fields() ([]byte, error) {
 	out.WriteByte('{')
 	for i := range m.value.NumField() {
 		field := m.value.Field(i)
-		if field.IsZero() || field.Kind() == reflect.Slice && field.Len() == 0 {
+		empty := field.IsZero() || field.Kind() == reflect.Slice && field.Len() == 0
+		if empty || !m.value.Type().Field(i).IsExported() {
 			continue
 		}
 		text, err := model{field}.MarshalJSON()

@@ -42,7 +42,7 @@ func (r *reader) checkUnused(at diag.Position, name string, s scope) {
 
 // checkSQL checks what one piece of SQL refers to.
 func (r *reader) checkSQL(e *Expr, kind string, s scope) {
-	parsed := SQLFragment{Expr: *e, Kind: kind}.Parsed()
+	parsed := e.parsed
 	if s.once != "" {
 		r.checkOnce(e, parsed, s)
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
@@ -24,17 +25,26 @@ func (e Expr) At(offset int) diag.Position {
 	}
 	at := e.Position
 	at.Column += utf8.RuneCountInString(e.SQL[:offset])
-	at.Width = max(utf8.RuneCountInString(word.FindString(e.SQL[offset:])), 1)
+	at.Width = max(utf8.RuneCountInString(wordAt(e.SQL[offset:])), 1)
 	return at
 }
 
 // exact reports whether the file holds the text character by character, in one line.
 func (e Expr) exact() bool { return e.Position.Width == utf8.RuneCountInString(e.SQL) }
 
-var (
-	word      = regexp.MustCompile(`^[\pL\pN_."$]+`)
-	sqlNumber = regexp.MustCompile(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?$`)
-)
+// wordAt returns the word at the beginning of a text. A word may contain dots and double quotes.
+func wordAt(text string) string {
+	ends := func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsNumber(r) && !strings.ContainsRune(`_."$`, r)
+	}
+	if end := strings.IndexFunc(text, ends); end >= 0 {
+		return text[:end]
+	}
+	return text
+}
+
+// sqlNumber matches numbers that YAML and SQL read alike.
+var sqlNumber = regexp.MustCompile(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?$`)
 
 // raw reads the SQL of a scalar. Text is an expression; null, true, false and numbers become SQL
 // literals. raw joins the SQL into one line, so that no migration tool reads a line of it as a
@@ -72,7 +82,8 @@ func (r *reader) sql(f field, kind string) Expr {
 		r.text(f)
 	}
 	e := r.raw(f)
-	parsed, err := SQLFragment{Expr: e, Kind: grammar}.Parse()
+	err := e.parse(grammar)
+	parsed := e.parsed
 	switch {
 	case err != nil && kind == "literal":
 		r.fail("P038", e.Position, words{"Text": e.SQL, "Name": true, "Quoted": sqlText(e.SQL)})
@@ -123,10 +134,10 @@ func (r *reader) order(f field) (whole Expr, items []OrderItem) {
 		r.sqlError(whole, "order", err)
 	}
 	for _, item := range parsed {
-		e := Expr{SQL: item.SQL, Position: whole.Position}
+		e := Expr{SQL: item.Expr.SQL, Position: whole.Position, parsed: item.Expr}
 		if whole.exact() {
 			e.Position.Column += utf8.RuneCountInString(whole.SQL[:item.Offset])
-			e.Position.Width = utf8.RuneCountInString(item.SQL)
+			e.Position.Width = utf8.RuneCountInString(e.SQL)
 		}
 		items = append(items, OrderItem{Expr: e, Descending: item.Descending, NullsFirst: item.NullsFirst})
 	}

@@ -159,7 +159,7 @@ func (r *reader) checkArchive(a *Archive, related *Related) {
 	r.reportRepeated("P003 column", append(given, a.Set...))
 	isRow := func(c pgparse.ColumnRef) bool { return c.Star && len(c.Fields) == 1 && c.Fields[0] == row }
 	for _, set := range a.Set {
-		columns := SQLFragment{Expr: set.Value, Kind: IsExpression}.Parsed().Columns
+		columns := set.Value.parsed.Columns
 		if a.Document != "" && set.Column == a.Document && !slices.ContainsFunc(columns, isRow) {
 			r.add("P047", set.Value.Position, words{"Document": a.Document, "Row": row})
 		}
@@ -172,7 +172,7 @@ func isBatch(t pgparse.TableRef) bool { return t.Schema == "" && t.Name == "batc
 // the schema of each table that it changes. Whether these tables may be changed is checked after
 // the whole file was read.
 func (r *reader) checkStatement(e Expr) {
-	parsed := e.Statement()
+	parsed := e.parsed
 	if slices.Contains(parsed.With, "batch") {
 		r.add("P008 batch", e.At(parsed.CTEs), nil)
 	}

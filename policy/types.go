@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"pgretain/internal/diag"
+	"pgretain/internal/pgparse"
 )
 
 // File is one policy file after reading and checking. The defaults are already applied to every
@@ -85,10 +86,13 @@ func (t Table) String() string { return t.Schema + "." + t.Name }
 
 func (t Table) same(other Table) bool { return t.Schema == other.Schema && t.Name == other.Name }
 
-// Expr is one SQL expression. PostgreSQL's grammar parsed it when the file was read.
+// Expr is one SQL expression, query or statement. PostgreSQL's grammar parsed it when the file was
+// read.
 type Expr struct {
 	SQL      string
 	Position diag.Position // position of the first character
+
+	parsed *pgparse.Expr
 }
 
 // Policy is one named rule for one table.

@@ -103,7 +103,7 @@ func TestBotQueue(t *testing.T) {
 		}},
 	}
 	if diff := cmp.Diff(wanted, file, cmpopts.IgnoreTypes(diag.Position{}, []byte{}),
-		cmpopts.EquateEmpty()); diff != "" {
+		cmpopts.EquateEmpty(), cmpopts.IgnoreUnexported(policy.Expr{})); diff != "" {
 		t.Error(diff)
 	}
 }

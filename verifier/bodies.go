@@ -52,7 +52,7 @@ func (v *inspection) called(r reading) ([]borrowing, error) {
 	calls := []row{}
 	for _, p := range v.file.Policies {
 		for _, part := range p.Fragments() {
-			for _, c := range part.Parsed().Calls {
+			for _, c := range part.Expr.Parsed().Calls {
 				calls = append(calls, row{"schema": c.Schema, "function": c.Name, "arguments": c.Arguments,
 					"name": p.Name})
 			}

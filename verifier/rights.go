@@ -41,7 +41,7 @@ func (v *inspection) checkFunctionRights(r reading) error {
 	add := func(kind, name string, parts []policy.SQLFragment) {
 		known := map[pgparse.Call]bool{}
 		for _, part := range parts {
-			for _, c := range part.Parsed().Calls {
+			for _, c := range part.Expr.Parsed().Calls {
 				if !known[c] {
 					known[c] = true
 					about = append(about, generator.Object{Policy: name, Position: part.Expr.Position})

@@ -105,13 +105,13 @@ func (w ensured) otherDefault(r reading, live liveColumn) (bool, error) {
 	var constants []pgparse.Constant
 	calls, none := false, false
 	for _, sql := range []string{cmp.Or(w.value, "NULL"), cmp.Or(live.Default, "NULL")} {
-		c, err := pgparse.ParseCondition(sql)
+		e, err := pgparse.Expression(sql)
 		if err != nil {
 			return false, nil
 		}
-		if c.Form == pgparse.Fixed {
+		if c := e.Condition(); c.Form == pgparse.Fixed {
 			constants, none = append(constants, c.Value), none || c.Value.Kind == pgparse.NullConstant
-		} else if e, err := pgparse.Expression(sql); err == nil {
+		} else {
 			calls = calls || len(e.Calls) > 0 || e.Clock.Text != ""
 		}
 	}

@@ -86,7 +86,7 @@ func (l *linter) checkMarkBehind(p *policy.Policy, k *policy.Clock) {
 // greatest reports whether "up_to" is the greatest value of the clock's column, without a
 // subtraction or a condition.
 func greatest(p *policy.Policy, k *policy.Clock) bool {
-	parsed := policy.SQLFragment{Expr: *k.UpTo, Kind: policy.IsQuery}.Parsed()
+	parsed := k.UpTo.Parsed()
 	if len(parsed.Columns) != 1 || len(parsed.Tables) != 1 || !plainMax.MatchString(k.UpTo.SQL) {
 		return false
 	}

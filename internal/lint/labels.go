@@ -16,11 +16,7 @@ import (
 func (l *linter) checkLabels(p *policy.Policy) {
 	aliases := l.aliases(p)
 	for _, part := range p.Fragments() {
-		parsed, err := part.Parse()
-		if err != nil {
-			continue // policy.Parse reports the error
-		}
-		for _, c := range parsed.Compared {
+		for _, c := range part.Expr.Parsed().Compared {
 			if table, column := l.columnOf(p, part.Kind, c.Column, aliases); column != nil &&
 				(column.Base == "" || len(column.Labels) == 0) {
 				l.checkText(p, part.Expr, c.Offset, table, column, c.Value, false)

@@ -107,14 +107,13 @@ func (l *linter) say(d diag.Diagnostic, about words) {
 // always is the condition "true". It replaces a missing condition.
 var always = &pgparse.Condition{Form: pgparse.Fixed, Value: truth}
 
-// condition parses an expression. It returns always for a missing expression, and nil if the
-// expression cannot be parsed.
+// condition returns the structure of an expression. It returns always for a missing expression, and
+// nil for a query or a statement.
 func condition(e *policy.Expr) *pgparse.Condition {
 	if e == nil {
 		return always
 	}
-	c, _ := pgparse.ParseCondition(e.SQL) // policy.Parse reports the error
-	return c
+	return e.Parsed().Condition()
 }
 
 // tableOf returns a policy's table in the snapshot. It returns nil for a policy on partitions, and

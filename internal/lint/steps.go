@@ -64,11 +64,7 @@ func (l *linter) checkLargeObjects(p *policy.Policy) {
 		return
 	}
 	for _, part := range p.Fragments() {
-		parsed, err := part.Parse()
-		if err != nil {
-			continue // policy.Parse reports the error
-		}
-		for _, call := range parsed.Calls {
+		for _, call := range part.Expr.Parsed().Calls {
 			if slices.Contains(largeObjectFunctions, call.Name) && (call.Schema == "" || call.Schema == "pg_catalog") {
 				l.warn("L039", part.Expr.Position, p, words{"Function": call.Name, "Worker": l.Install.Roles.Worker})
 			}

@@ -171,7 +171,7 @@ func (l *linter) takesAlong(p *policy.Policy) []string {
 			list = append(list, l.graph.Cascade(p.Table.String(), func(name string) bool {
 				return slices.ContainsFunc(s.Delete.Cascades, func(t policy.Table) bool { return t.String() == name })
 			})...)
-		case !slices.ContainsFunc(policy.SQLFragment{Expr: s.Related.Where}.Parsed().Columns, isAsOf):
+		case !slices.ContainsFunc(s.Related.Where.Parsed().Columns, isAsOf):
 			list = append(list, s.Related.Table.String())
 		}
 	}

@@ -125,11 +125,11 @@ func (b *body) decide(cond any) verdict {
 	wrapped, _ := cond.(map[string]any)
 	fields, _ := wrapped["PLpgSQL_expr"].(map[string]any)
 	sql, _ := fields["query"].(string)
-	c, err := ParseCondition(sql)
+	e, err := Expression(sql)
 	if err != nil {
 		return unknown
 	}
-	return b.evaluate(c)
+	return b.evaluate(e.Condition())
 }
 
 func (b *body) evaluate(c *Condition) verdict {

@@ -69,24 +69,18 @@ type SubSelect struct {
 	NotNull []string // columns that are not NULL in any row of the result
 }
 
-// ParseCondition parses a condition with the rules of Expression. The error is an *Error.
-var ParseCondition = remember(func(sql string) (*Condition, error) {
-	read, err := readOnce(sql)
-	if err != nil {
-		return nil, err
+// Condition returns the structure of an expression. It returns nil for a query or a statement.
+// Callers must not change the result.
+func (e *Expr) Condition() *Condition {
+	if e.condition == nil {
+		return nil
 	}
-	return conditions(len(inParentheses)).read(read.node), nil
-})
-
-// CastColumn parses a text that consists of one column with an optional cast. It returns an empty
-// Operand for any other text.
-func CastColumn(sql string) Operand {
-	read, err := readOnce(sql)
-	if err != nil {
-		return Operand{}
-	}
-	return columnOf(read.node)
+	return e.condition()
 }
+
+// Operand returns the column of an expression that consists of one column with an optional cast. It
+// returns an empty Operand for any other expression.
+func (e *Expr) Operand() Operand { return columnOf(e.node) }
 
 // conditions converts nodes of the grammar to Conditions. Its value is the length of the text that
 // was put before the user's text.

@@ -29,7 +29,7 @@ func shape(c *Condition) string {
 	return left + map[Form]string{Fixed: value, Equal: "=" + value, Below: "<" + value, IsNull: " null"}[c.Form]
 }
 
-func TestParseCondition(t *testing.T) {
+func TestCondition(t *testing.T) {
 	t.Parallel()
 	for sql, want := range map[string]string{
 		"a = 1 AND t.b <> 'x' OR NOT c": "or(and(a=11 not(b=2x)) not(c=3true))",
@@ -57,12 +57,12 @@ func TestParseCondition(t *testing.T) {
 		"run.id = 1": "?",
 		"true":       "3true",
 	} {
-		c, err := ParseCondition(sql)
+		e, err := Expression(sql)
 		if err != nil {
 			t.Errorf("%s: %v", sql, err)
 			continue
 		}
-		if got := shape(c); got != want {
+		if got := shape(e.Condition()); got != want {
 			t.Errorf("%s: got %s, want %s", sql, got, want)
 		}
 	}
@@ -70,11 +70,11 @@ func TestParseCondition(t *testing.T) {
 
 func TestConditionOffset(t *testing.T) {
 	t.Parallel()
-	c, err := ParseCondition("kind = 'é' AND state <> 'x'")
+	e, err := Expression("kind = 'é' AND state <> 'x'")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if second := c.Parts[1].Offset; second != 22 {
+	if second := e.Condition().Parts[1].Offset; second != 22 {
 		t.Errorf("got offset %d, want 22", second)
 	}
 }
@@ -89,12 +89,12 @@ func TestSubSelect(t *testing.T) {
 		"id IN (SELECT max(a) FROM x)":                  "",
 		"id IN (SELECT a FROM x UNION SELECT b FROM y)": "",
 	} {
-		c, err := ParseCondition(sql)
+		e, err := Expression(sql)
 		if err != nil {
 			t.Fatal(err)
 		}
 		got := ""
-		if q := c.Query; q != nil {
+		if q := e.Condition().Query; q != nil {
 			got = fmt.Sprintf("%s.%s %s %v", q.Table.Schema, q.Table.Name, q.Column, q.NotNull)
 		}
 		if got != want {

@@ -4,10 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
+	"sync"
 
 	query "github.com/pganalyze/pg_query_go/v6"
-	"google.golang.org/protobuf/proto"
 )
 
 const (
@@ -18,34 +17,26 @@ const (
 	inParentheses = "SELECT ("
 )
 
-// expression is a parsed expression with its node in the grammar.
-type expression struct {
-	Expr
-	node *query.Node
-}
-
-var readOnce = remember(readExpression)
-
 // Expression parses exactly one SQL expression. Its meaning must not depend on the parentheses that
 // a template puts around it. The error is an *Error.
 func Expression(sql string) (*Expr, error) {
-	read, err := readOnce(sql)
+	node, tokens, err := expressionNode(sql)
 	if err != nil {
 		return nil, err
 	}
-	return &read.Expr, nil
+	return newExpression(sql, node, len(inParentheses), tokens)
 }
 
-func readExpression(sql string) (*expression, error) {
-	node, err := expressionNode(sql)
-	if err != nil {
-		return nil, err
-	}
-	w := &walker{base: len(inParentheses), expr: Expr{Levels: []Level{{Equal: equalities(node), Inside: -1}}}}
+// newExpression collects the names of an expression. The parameter "base" is the position of the
+// expression in the parsed text.
+func newExpression(sql string, node *query.Node, base int, tokens []Token) (*Expr, error) {
+	w := &walker{base: base, tokens: tokens, expr: Expr{Levels: []Level{{Equal: equalities(node), Inside: -1}}}}
 	if err := w.walk(sql, node); err != nil {
 		return nil, err
 	}
-	e := &expression{w.expr, node}
+	e := &w.expr
+	e.node, e.Atom = node, atom(tokens)
+	e.condition = sync.OnceValue(func() *Condition { return conditions(base).read(node) })
 	e.Simple, e.NeverNull = simple(node), neverNull(node)
 	e.Literal = node.GetAConst() != nil || node.GetTypeCast().GetArg().GetAConst() != nil
 	return e, nil
@@ -53,10 +44,10 @@ func readExpression(sql string) (*expression, error) {
 
 // expressionNode parses one expression between parentheses. It refuses a bare query, and several
 // expressions with commas.
-func expressionNode(sql string) (*query.Node, error) {
+func expressionNode(sql string) (*query.Node, []Token, error) {
 	stmt, tokens, err := only(inParentheses, sql, ")", oneExpression)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	node := stmt.GetSelectStmt().TargetList[0].GetResTarget().Val
 	link := node.GetSubLink()
@@ -68,7 +59,7 @@ func expressionNode(sql string) (*query.Node, error) {
 	case link.GetSubLinkType() == query.SubLinkType_EXPR_SUBLINK && !enclosed(tokens):
 		err = &Error{Message: "a query in an expression must be in parentheses"}
 	}
-	return node, err
+	return node, tokens, err
 }
 
 func star(node *query.Node) bool { return slices.Contains(texts(node.GetColumnRef().GetFields()), "") }
@@ -101,9 +92,9 @@ func only(prefix, sql, suffix, what string) (*query.Node, []Token, error) {
 
 // Query parses exactly one SELECT that only reads. The SELECT must not have INTO, a locking clause
 // or a data-modifying WITH. Columns of the SELECT itself have depth 0. The error is an *Error.
-var Query = remember(func(sql string) (*Expr, error) {
+func Query(sql string) (*Expr, error) {
 	const oneQuery = "one SELECT"
-	node, _, err := only("", sql, "", oneQuery)
+	node, tokens, err := only("", sql, "", oneQuery)
 	if err != nil {
 		return nil, err
 	}
@@ -111,7 +102,7 @@ var Query = remember(func(sql string) (*Expr, error) {
 	if stmt == nil {
 		return nil, &Error{Message: "the text is not " + oneQuery}
 	}
-	w := &walker{scope: outermost}
+	w := &walker{scope: outermost, tokens: tokens, expr: Expr{node: node}}
 	if err := w.walk(sql, stmt); err != nil {
 		return nil, err
 	}
@@ -122,7 +113,7 @@ var Query = remember(func(sql string) (*Expr, error) {
 		w.expr.Results = len(stmt.TargetList)
 	}
 	return &w.expr, nil
-})
+}
 
 // Order parses the list of an ORDER BY. The result states the defaults of PostgreSQL: ascending
 // puts NULLs last, descending first (https://www.postgresql.org/docs/current/queries-order.html).
@@ -135,19 +126,17 @@ func Order(sql string) ([]OrderItem, error) {
 	}
 	sorts := node.GetSelectStmt().TargetList[0].GetResTarget().Val.GetFuncCall().AggOrder
 	var items []OrderItem
-	var parts []proto.Message
 	for i, span := range split(tokens) {
-		by := sorts[i].GetSortBy()
-		item, err := orderItem(by, span, sql)
+		item, err := orderItem(sorts[i].GetSortBy(), span, sql, len(prefix))
 		if err != nil {
 			return nil, err
 		}
-		items, parts = append(items, item), append(parts, by.Node)
+		items = append(items, item)
 	}
-	return items, (&walker{base: len(prefix)}).walk(sql, parts...)
+	return items, nil
 }
 
-func orderItem(by *query.SortBy, span []Token, sql string) (OrderItem, error) {
+func orderItem(by *query.SortBy, span []Token, sql string, base int) (OrderItem, error) {
 	switch {
 	case by.SortbyDir == query.SortByDir_SORTBY_USING:
 		return OrderItem{}, &Error{Message: "ORDER BY ... USING is not allowed here", Offset: span[0].Offset}
@@ -166,8 +155,16 @@ func orderItem(by *query.SortBy, span []Token, sql string) (OrderItem, error) {
 		span = span[:len(span)-1]
 	}
 	item.Offset = span[0].Offset
-	item.SQL = sql[item.Offset:span[len(span)-1].end()]
-	return item, nil
+	for i := range span {
+		span[i].Offset -= item.Offset
+	}
+	text := sql[item.Offset : item.Offset+span[len(span)-1].end()]
+	var err error
+	if item.Expr, err = newExpression(text, by.Node, base+item.Offset, span); err != nil {
+		at, _ := errors.AsType[*Error](err)
+		err = &Error{Message: at.Message, Offset: at.Offset + item.Offset}
+	}
+	return item, err
 }
 
 // TypeName parses exactly one type name, such as numeric(10, 2)[]. The error is an *Error.
@@ -192,35 +189,30 @@ func typeNode(sql string) (*query.TypeName, error) {
 // https://www.postgresql.org/docs/current/sql-syntax-lexical.html
 const maxName = 63
 
-var names = remember(readName)
-
 // Name parses exactly one name, qualified or not, by SQL's rules. Unquoted parts are folded to
 // lower case, quoted parts are kept. A part that the server would truncate is refused. The error is
 // an *Error.
 func Name(sql string) ([]string, error) {
-	parts, err := names(sql)
-	return slices.Clone(parts), err
-}
-
-func readName(sql string) ([]string, error) {
-	const notName = "the text is not one name"
-	node, err := expressionNode(sql)
+	tokens, err := scan(sql)
 	if at, ok := errors.AsType[*Error](err); ok {
 		return nil, &Error{Message: notName, Offset: at.Offset}
 	}
-	ref := node.GetColumnRef()
-	tokens, err := scan(sql)
-	if ref == nil || star(node) || err != nil || len(tokens) != 2*len(ref.Fields)-1 {
+	if len(tokens)%2 == 0 {
 		return nil, &Error{Message: notName}
 	}
 	var parts []string
-	for i, field := range ref.Fields {
-		name := field.GetString_().GetSval()
-		t, whole := tokens[2*i], `"`+strings.ReplaceAll(name, `"`, `""`)+`"`
-		if len(name) == maxName && len(t.Text) > len(name) && t.Text != whole {
+	for i, t := range tokens {
+		switch {
+		case i%2 == 1 && t.Text == ".":
+		case i%2 == 1 || !t.mayName(i == 0):
+			return nil, &Error{Message: notName, Offset: t.Offset}
+		case len(t.name()) > maxName:
 			return nil, &Error{Message: "a name is longer than 63 bytes", Offset: t.Offset}
+		default:
+			parts = append(parts, t.name())
 		}
-		parts = append(parts, name)
 	}
 	return parts, nil
 }
+
+const notName = "the text is not one name"

@@ -82,30 +82,32 @@ func TestExpressionNames(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	z := pgparse.TableRef{Schema: "S", Name: "T", Alias: "z", Offset: strings.Index(sql, `"S"`)}
-	e := pgparse.TableRef{Name: "e", Offset: strings.Index(sql, "e) AND")}
+	z := pgparse.TableRef{Schema: "S", Name: "T", Alias: "z", Offset: strings.Index(sql, `"S"`), Length: len(`"S"."T"`)}
+	e := pgparse.TableRef{Name: "e", Offset: strings.Index(sql, "e) AND"), Length: 1}
 	wanted := &pgparse.Expr{
 		SQL: sql,
 		Columns: []pgparse.ColumnRef{
-			{Fields: []string{"é", "x"}, Offset: 0},
-			{Fields: []string{"t"}, Star: true, Offset: strings.Index(sql, "t.*"), Depth: 1,
+			{Fields: []string{"é", "x"}, Offset: 0, Length: len("é.x")},
+			{Fields: []string{"t"}, Star: true, Offset: strings.Index(sql, "t.*"), Length: 3, Depth: 1,
 				Beside: []pgparse.TableRef{z}, Derived: true},
-			{Fields: []string{"z", "id"}, Offset: strings.Index(sql, "z.id"), Depth: 1, Beside: []pgparse.TableRef{z},
-				Derived: true},
-			{Fields: []string{"t", "id"}, Offset: strings.Index(sql, "t.id"), Depth: 1, Beside: []pgparse.TableRef{z},
-				Derived: true},
-			{Fields: []string{"b"}, Offset: strings.Index(sql, "b FROM"), Depth: 1, Beside: []pgparse.TableRef{e}},
+			{Fields: []string{"z", "id"}, Offset: strings.Index(sql, "z.id"), Length: 4, Depth: 1,
+				Beside: []pgparse.TableRef{z}, Derived: true},
+			{Fields: []string{"t", "id"}, Offset: strings.Index(sql, "t.id"), Length: 4, Depth: 1,
+				Beside: []pgparse.TableRef{z}, Derived: true},
+			{Fields: []string{"b"}, Offset: strings.Index(sql, "b FROM"), Length: 1, Depth: 1,
+				Beside: []pgparse.TableRef{e}},
 		},
 		Calls:   []pgparse.Call{{Name: "now"}, {Schema: "C", Name: "count", Arguments: 1}},
 		Schemas: []string{"C"},
 		Tables: []pgparse.TableRef{
-			{Schema: "My", Name: "d", Offset: strings.Index(sql, `"My"`)},
+			{Schema: "My", Name: "d", Offset: strings.Index(sql, `"My"`), Length: len(`"My".d`)},
 			z, e,
 		},
 		Subquery: true, Clock: pgparse.Word{Text: "now", Offset: strings.Index(sql, "now")},
 		Parameter: pgparse.Word{Text: "$", Offset: strings.Index(sql, "$1")},
 	}
-	if diff := cmp.Diff(wanted, got, cmpopts.IgnoreFields(pgparse.Expr{}, "Levels")); diff != "" {
+	if diff := cmp.Diff(wanted, got, cmpopts.IgnoreFields(pgparse.Expr{}, "Levels"),
+		cmpopts.IgnoreUnexported(pgparse.Expr{})); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -191,10 +193,11 @@ func TestQuery(t *testing.T) {
 		t.Fatal(err)
 	}
 	last := got.Columns[len(got.Columns)-1]
-	beside := []pgparse.TableRef{{Name: "g", Offset: strings.Index(sql, "g LEFT")},
-		{Schema: "app", Name: "o", Offset: strings.Index(sql, "app.o")}, {Name: "y", Offset: strings.Index(sql, "y)")}}
-	if diff := cmp.Diff(pgparse.ColumnRef{Fields: []string{"x"}, Offset: strings.Index(sql, "x FROM"), Depth: 1,
-		Beside: beside}, last); diff != "" {
+	beside := []pgparse.TableRef{{Name: "g", Offset: strings.Index(sql, "g LEFT"), Length: 1},
+		{Schema: "app", Name: "o", Offset: strings.Index(sql, "app.o"), Length: len("app.o")},
+		{Name: "y", Offset: strings.Index(sql, "y)"), Length: 1}}
+	if diff := cmp.Diff(pgparse.ColumnRef{Fields: []string{"x"}, Offset: strings.Index(sql, "x FROM"), Length: 1,
+		Depth: 1, Beside: beside}, last); diff != "" {
 		t.Error(diff)
 	}
 	if got.Columns[0].Depth != 0 || len(got.Tables) != 3 || !got.Subquery {

@@ -75,17 +75,11 @@ func formatType(name *query.TypeName) string {
 	return typ
 }
 
-// TypeOf returns the type of an expression as far as the grammar determines it. It knows casts to
+// Type returns the type of an expression as far as the grammar determines it. It knows casts to
 // built-in types, columns, and coalesce, greatest, least and CASE over values of one type. For
 // other expressions it returns "". The parameter "column" is a function. It gets the parts of a
 // column's name and returns the type of the column, or "" for an unknown column.
-func TypeOf(sql string, column func(name []string) string) string {
-	read, err := readOnce(sql)
-	if err != nil {
-		return ""
-	}
-	return typeOf(read.node, column)
-}
+func (e *Expr) Type(column func(name []string) string) string { return typeOf(e.node, column) }
 
 func typeOf(node *query.Node, column func(name []string) string) string {
 	switch n := node.GetNode().(type) {

@@ -1,6 +1,7 @@
 package pgparse_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -15,13 +16,21 @@ func TestOrder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	wanted := []pgparse.OrderItem{
-		{SQL: "é", Offset: 0, Descending: true, NullsFirst: true},
-		{SQL: "coalesce(a, b)", Offset: 9, NullsFirst: true},
-		{SQL: "c[1]", Offset: 36},
-		{SQL: "keep.x", Offset: 46, Descending: true},
+	var got []string
+	for _, item := range items {
+		columns := ""
+		for _, ref := range item.Expr.Columns {
+			columns += " " + item.Expr.SQL[ref.Offset:ref.Offset+ref.Length]
+		}
+		got = append(got, fmt.Sprint(item.Expr.SQL, " at ", item.Offset, item.Descending, item.NullsFirst, columns))
 	}
-	if diff := cmp.Diff(wanted, items); diff != "" {
+	wanted := []string{
+		"é at 0 true true é",
+		"coalesce(a, b) at 9 false true a b",
+		"c[1] at 36 false false c",
+		"keep.x at 46 true false keep.x",
+	}
+	if diff := cmp.Diff(wanted, got); diff != "" {
 		t.Error(diff)
 	}
 }

@@ -8,33 +8,17 @@ import (
 
 	query "github.com/pganalyze/pg_query_go/v6"
 	"github.com/pganalyze/pg_query_go/v6/parser"
-
-	"pgretain/internal/parallel"
 )
 
-// remember caches the results of read by SQL text, because the generator parses the SQL of a policy
-// for every object.
-func remember[T any](read func(sql string) (T, error)) func(sql string) (T, error) {
-	type answer struct {
-		value T
-		err   error
-	}
-	once := parallel.Remember(func(sql string) answer {
-		value, err := read(sql)
-		return answer{value, err}
-	})
-	return func(sql string) (T, error) {
-		a := once(sql)
-		return a.value, a.err
-	}
-}
+// parseTree is the parser of PostgreSQL. A test replaces it to count the texts.
+var parseTree = query.Parse
 
 // parse parses prefix+sql+suffix. Offsets of errors are offsets in sql.
 func parse(prefix, sql, suffix string) (*query.ParseResult, error) {
 	if err := plainText(sql); err != nil {
 		return nil, err
 	}
-	tree, err := query.Parse(prefix + sql + suffix)
+	tree, err := parseTree(prefix + sql + suffix)
 	if err != nil {
 		at := errorAt(err, prefix, sql)
 		// the error is in the suffix, which the user did not write
@@ -94,10 +78,37 @@ type Token struct {
 	Text    string
 	Comment bool
 	kind    query.Token
+	keyword query.KeywordKind
 	depth   int // number of brackets around the token; a closing bracket is inside its own pair
 }
 
 func (t Token) end() int { return t.Offset + len(t.Text) }
+
+// mayName reports whether the token is a part of a name. The first part of a name cannot be a
+// reserved key word.
+func (t Token) mayName(first bool) bool {
+	switch t.keyword {
+	case query.KeywordKind_NO_KEYWORD:
+		return t.kind == query.Token_IDENT
+	case query.KeywordKind_UNRESERVED_KEYWORD, query.KeywordKind_COL_NAME_KEYWORD:
+		return true
+	}
+	return !first
+}
+
+// name returns the name that an identifier or a key word denotes. Without quotes, PostgreSQL folds
+// only the letters of ASCII.
+func (t Token) name() string {
+	if inner, ok := strings.CutPrefix(t.Text, `"`); ok {
+		return strings.ReplaceAll(strings.TrimSuffix(inner, `"`), `""`, `"`)
+	}
+	return strings.Map(func(r rune) rune {
+		if r >= 'A' && r <= 'Z' {
+			return r - 'A' + 'a'
+		}
+		return r
+	}, t.Text)
+}
 
 // Quoted reports whether the token ends with a single or a double quote. Dollar quotes do not
 // count.
@@ -127,7 +138,7 @@ func Tokens(sql string) ([]Token, error) {
 	depth, tokens := 0, make([]Token, 0, len(result.Tokens))
 	for _, t := range result.Tokens {
 		text, comment := sql[t.Start:t.End], t.Token == query.Token_SQL_COMMENT || t.Token == query.Token_C_COMMENT
-		tokens = append(tokens, Token{int(t.Start), text, comment, t.Token, depth})
+		tokens = append(tokens, Token{int(t.Start), text, comment, t.Token, t.KeywordKind, depth})
 		switch text {
 		case "(", "[":
 			depth++
@@ -149,15 +160,6 @@ func split(tokens []Token) [][]Token {
 		}
 	}
 	return append(spans, tokens[start:])
-}
-
-// Enclosed reports whether one pair of parentheses encloses the whole text.
-func Enclosed(sql string) bool {
-	if !strings.HasPrefix(strings.TrimSpace(sql), "(") { // most texts need not be scanned
-		return false
-	}
-	tokens, err := Tokens(sql)
-	return err == nil && enclosed(tokens)
 }
 
 func enclosed(tokens []Token) bool {

@@ -47,8 +47,9 @@ func visitAll(m protoreflect.Message, f func(protoreflect.Message)) {
 type walker struct {
 	scope
 	expr    Expr
-	base    int  // length of the text before the user's text
-	writing bool // statements that change rows are allowed
+	base    int     // length of the text before the user's text
+	tokens  []Token // tokens of the user's text
+	writing bool    // statements that change rows are allowed
 	err     error
 }
 
@@ -185,6 +186,7 @@ func (w *walker) column(n *query.ColumnRef) { w.expr.Columns = append(w.expr.Col
 func (w *walker) columnRef(n *query.ColumnRef) ColumnRef {
 	ref := ColumnRef{Fields: texts(n.Fields), Offset: w.offset(n.Location), Depth: max(w.depth, 0),
 		Beside: w.beside, Derived: w.derived}
+	ref.Length = w.length(ref.Offset, len(ref.Fields))
 	if last := len(ref.Fields) - 1; ref.Fields[last] == "" {
 		ref.Star, ref.Fields = true, ref.Fields[:last:last]
 	}
@@ -192,7 +194,21 @@ func (w *walker) columnRef(n *query.ColumnRef) ColumnRef {
 }
 
 func (w *walker) tableRef(n *query.RangeVar) TableRef {
-	return TableRef{n.GetSchemaname(), n.GetRelname(), n.GetAlias().GetAliasname(), w.offset(n.GetLocation())}
+	parts := []string{n.GetCatalogname(), n.GetSchemaname(), n.GetRelname()}
+	parts = slices.DeleteFunc(parts, func(name string) bool { return name == "" })
+	at := w.offset(n.GetLocation())
+	return TableRef{Schema: n.GetSchemaname(), Name: n.GetRelname(), Alias: n.GetAlias().GetAliasname(), Offset: at,
+		Length: w.length(at, len(parts)), Only: !n.GetInh()}
+}
+
+// length returns the length of a name with several parts, in bytes.
+func (w *walker) length(offset, parts int) int {
+	first, found := slices.BinarySearchFunc(w.tokens, offset, func(t Token, at int) int { return t.Offset - at })
+	last := first + 2*parts - 2 // there is a dot between two parts
+	if !found || last >= len(w.tokens) {
+		return 0
+	}
+	return w.tokens[last].end() - offset
 }
 
 func (w *walker) call(n *query.FuncCall) {

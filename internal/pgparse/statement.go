@@ -24,7 +24,7 @@ const oneStatement = "one SELECT, INSERT, UPDATE, DELETE or MERGE"
 // to the statement's WITH clause, so the statement must not begin with a parenthesis. The field
 // Tables contains all tables, including tables that the statement changes. Columns of the statement
 // itself have depth 0. The error is an *Error.
-var Statement = remember(func(sql string) (*Expr, error) {
+func Statement(sql string) (*Expr, error) {
 	node, tokens, err := only("", sql, "", oneStatement)
 	if err != nil {
 		return nil, err
@@ -37,7 +37,7 @@ var Statement = remember(func(sql string) (*Expr, error) {
 	if tokens[0].Text == "(" {
 		return nil, &Error{Message: "a statement must not begin with a parenthesis", Offset: tokens[0].Offset}
 	}
-	w := &walker{scope: outermost, writing: true, expr: Expr{Select: change == nil}}
+	w := &walker{scope: outermost, writing: true, tokens: tokens, expr: Expr{node: node, Select: change == nil}}
 	if err := w.walk(sql, node); err != nil {
 		return nil, err
 	}
@@ -56,7 +56,7 @@ var Statement = remember(func(sql string) (*Expr, error) {
 		w.expr.With = append(w.expr.With, cte.GetCommonTableExpr().GetCtename())
 	}
 	return &w.expr, nil
-})
+}
 
 // changing is an INSERT, UPDATE, DELETE or MERGE.
 type changing interface {

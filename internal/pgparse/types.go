@@ -32,6 +32,7 @@ type Expr struct {
 	// TRUE or FALSE for every row: built from EXISTS, IS NULL and similar tests
 	NeverNull bool
 	Literal   bool // a constant, with or without a cast
+	Atom      bool // a name, a number, or a call without other parentheses
 	Clock     Word // first use of now(), current_timestamp, clock_timestamp() or similar
 	// first use of user, current_role or similar, or of a function that depends on a setting
 	Session   Word
@@ -43,6 +44,9 @@ type Expr struct {
 	Select bool     // the statement is a SELECT; it may write in its WITH
 	// offset after the leading WITH, where queries can be added; 0 without WITH
 	CTEs int
+
+	node      *query.Node       // the expression or the statement
+	condition func() *Condition // for expressions only
 }
 
 // Word is the first occurrence of a kind of word. Text is "" if there is none.
@@ -52,13 +56,15 @@ type Word struct {
 }
 
 // ColumnRef is a name like a, t.a or t.*. Star is true for t.*. Depth is 0 outside every
-// sub-select. Offset is the position of the first part of the name. Beside lists the tables of the
+// sub-select. Offset is the position of the first part of the name, and Length is the length of the
+// whole name. Beside lists the tables of the
 // FROM clauses around the name. Derived is true if the name may be a column of a FROM item that is
 // not a table, or of the output of a query.
 type ColumnRef struct {
 	Fields []string
 	Star   bool
 	Offset int
+	Length int
 	Depth  int
 
 	Beside  []TableRef
@@ -71,16 +77,18 @@ type Call struct {
 	Arguments    int
 }
 
-// TableRef is a table in a FROM clause.
+// TableRef is a table in a FROM clause. Offset and Length tell where its name stands. Only is true
+// for ONLY, which leaves out partitions and inheritance children.
 type TableRef struct {
 	Schema, Name, Alias string
-	Offset              int
+	Offset, Length      int
+	Only                bool
 }
 
-// OrderItem is one item of an ORDER BY, with explicit values in place of defaults. SQL is the text
-// of the item's expression, and Offset is its position.
+// OrderItem is one item of an ORDER BY, with explicit values in place of defaults. Offset is the
+// position of its expression.
 type OrderItem struct {
-	SQL        string
+	Expr       *Expr
 	Offset     int
 	Descending bool
 	NullsFirst bool

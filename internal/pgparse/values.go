@@ -52,11 +52,11 @@ func listed(node *query.Node) []*query.Node {
 // for status = ANY (ARRAY['a'::text, 'b'::text]). The condition may also be written with =, IN,
 // IS NULL and OR. ValueList ignores casts. It returns nil for any other condition.
 func ValueList(sql string) []string {
-	read, err := readOnce(sql)
+	node, _, err := expressionNode(sql)
 	if err != nil {
 		return nil
 	}
-	_, values := valueList(read.node)
+	_, values := valueList(node)
 	return values
 }
 

@@ -99,7 +99,7 @@ func (s *checks) distribution(t policy.Table) *catalog.Distribution {
 // parameter "named" lists tables that the SQL can use without naming them in FROM, such as the
 // table of a join.
 func (s *checks) part(part policy.SQLFragment, named []pgparse.TableRef) {
-	parsed := part.Parsed()
+	parsed := part.Expr.Parsed()
 	for i, colocated := range parsed.EqualTo("t."+s.own.Column, named...) {
 		tables := parsed.Levels[i].Tables
 		if parsed.Levels[i].Inside < 0 {
@@ -138,14 +138,14 @@ func (s *checks) join(j policy.Join) {
 
 // rank adds an error for a rank whose groups have rows on several nodes.
 func (s *checks) rank(r *policy.Rank) {
-	if r != nil && !slices.ContainsFunc(r.Per, func(e policy.Expr) bool { return s.key(e.SQL) }) {
+	if r != nil && !slices.ContainsFunc(r.Per, s.key) {
 		s.refuse(r.Position, "rows of a group are on several nodes", fmt.Sprintf("Write per: t.%s.", s.own.Column))
 	}
 }
 
 // key reports whether an expression is the distribution column of the policy's table.
-func (s *checks) key(sql string) bool {
-	return pgparse.CastColumn(sql) == pgparse.Operand{Column: s.own.Column}
+func (s *checks) key(e policy.Expr) bool {
+	return e.Parsed().Operand() == pgparse.Operand{Column: s.own.Column}
 }
 
 // step adds errors for a step that would write rows on other nodes.
@@ -181,7 +181,7 @@ func (s *checks) step(step policy.Step) {
 		in := step.Insert
 		d := s.distribution(in.Into)
 		if d != nil && d.Kind == "hash" && !slices.ContainsFunc(slices.Concat(in.Key, in.Per, in.Set),
-			func(a policy.Assignment) bool { return a.Column == d.Column && s.key(a.Value.SQL) }) {
+			func(a policy.Assignment) bool { return a.Column == d.Column && s.key(a.Value) }) {
 			message := fmt.Sprintf("column %q, which distributes table %q, is not set to t.%s",
 				d.Column, in.Into.Name, s.own.Column)
 			s.refuse(in.Into.Position, message, fmt.Sprintf("Write %s: t.%s under \"set\".", d.Column, s.own.Column))
