@@ -31,23 +31,6 @@ func (w *policyCompiler) application() []Object {
 	return objects
 }
 
-// applicationFunction returns a function for applications. The roles of "grant" and operators may
-// call it.
-func (w *policyCompiler) applicationFunction(
-	grant []policy.Name, suffix, arguments, template string, data fields,
-) Object {
-	o, in := w.function(suffix, arguments, template, data), w.file.Install.Roles
-	o.As, o.Grants = AsWorker, nil
-	o = o.grantedTo(in, in.Operator)
-	for _, name := range grant {
-		o.Grants = append(o.Grants, name.Text)
-		if in.None || !slices.Contains(in.All(), name.Text) {
-			w.granted = append(w.granted, name)
-		}
-	}
-	return o
-}
-
 // callers returns the roles of "grant" that may call the functions of "claim" and of "touch".
 // retention._apply_privileges grants the functions to further roles.
 func (w *policyCompiler) callers() map[string][]string {
@@ -152,11 +135,19 @@ func (w *policyCompiler) claim(c *policy.Claim) []Object {
 	}
 	w.refuseNames(w.table, c.Position, isApplicationName)
 	d, typ := w.claimFields(c, key), catalog.Unsized(key.Type)
+	oneKey, manyKeys, ttl := in("p_key", typ), in("p_keys", typ+"[]"), withDefault("p_ttl", "interval", "NULL")
+	one := func(suffix string, parameters ...pgparse.Parameter) function {
+		return function{suffix: suffix, parameters: parameters, returns: "boolean", language: "sql"}
+	}
+	many := func(suffix string, parameters ...pgparse.Parameter) function {
+		return function{suffix: suffix, parameters: parameters, returns: "SETOF " + typ, language: "plpgsql",
+			clauses: []string{"SECURITY DEFINER"}, settings: w.keysSettings()}
+	}
 	objects := []Object{
-		w.applicationFunction(c.Grant, "claim", typ+"[], interval", "claim_keys", d),
-		w.applicationFunction(c.Grant, "claim", typ+", interval", "claim", d),
-		w.applicationFunction(c.Grant, "seen", typ+"[]", "seen_keys", d),
-		w.applicationFunction(c.Grant, "seen", typ, "seen", d),
+		w.applicationFunction(c.Grant, many("claim", manyKeys, ttl), "claim_keys", d),
+		w.applicationFunction(c.Grant, one("claim", oneKey, ttl), "claim", d),
+		w.applicationFunction(c.Grant, many("seen", manyKeys), "seen_keys", d),
+		w.applicationFunction(c.Grant, one("seen", oneKey), "seen", d),
 	}
 	if c.Cursor != nil {
 		objects = append(objects, w.cursorFunctions(c)...)
@@ -216,7 +207,6 @@ func (w *policyCompiler) claimFields(c *policy.Claim, key *catalog.Column) field
 	}
 	d := fields{
 		"Key":      ident(key.Name),
-		"KeyType":  sqlText(catalog.Unsized(key.Type)),
 		"KeyCast":  sqlText(castType(key.Type)),
 		"Collate":  collated(key),
 		"Type":     sqlText(clock.typ),
@@ -304,21 +294,28 @@ func (w *policyCompiler) cursorFunctions(c *policy.Claim) []Object {
 	w.refuseNames(table, c.Cursor.Position, isApplicationName)
 	key := w.uniqueKey(table, c.Cursor.Key)
 	var columns []columnText
-	given, types := []string{key.Name}, []string{catalog.Unsized(key.Type)}
-	for _, name := range slices.Concat(c.Cursor.Columns, c.Cursor.With) {
+	given := []string{key.Name}
+	position := []pgparse.Parameter{in("p_id", catalog.Unsized(key.Type))} // of a call
+	row := slices.Clone(position)
+	for i, name := range slices.Concat(c.Cursor.Columns, c.Cursor.With) {
 		typ := catalog.Unsized(w.written(table, name).Type)
 		if slices.Contains(given, name.Text) {
 			w.refuse(name.Position, codeApplication, fmt.Sprintf("column %q is in the cursor twice", name.Text),
 				"Remove one of the two.")
 		}
-		given, types = append(given, name.Text), append(types, typ)
+		given = append(given, name.Text)
+		position, row = append(position, in(fmt.Sprintf("p_%d", i+1), typ)), append(row, column(name.Text, typ))
 		columns = append(columns, columnText{sqlText(ident(name.Text).String()), sqlText(typ)})
 	}
 	w.refuseMissing(table, given, c.Cursor.Position, codeApplication)
-	d := fields{"Table": qualified(table), "Key": ident(key.Name), "KeyType": sqlText(types[0]), "Columns": columns,
+	d := fields{"Table": qualified(table), "Key": ident(key.Name), "Columns": columns,
 		"Position": columns[:len(c.Cursor.Columns)], "With": columns[len(c.Cursor.Columns):]}
-	return []Object{w.applicationFunction(c.Grant, "advance", strings.Join(types, ", "), "advance", d),
-		w.applicationFunction(c.Grant, "cursor", types[0], "cursor", d)}
+	advance := function{suffix: "advance", parameters: position, returns: "boolean", language: "plpgsql",
+		clauses: []string{"SECURITY DEFINER"}, settings: w.keySettings()}
+	cursor := function{suffix: "cursor", parameters: row, returns: "TABLE", language: "sql",
+		clauses: []string{"STABLE", "SECURITY DEFINER"}, settings: w.keySettings()}
+	return []Object{w.applicationFunction(c.Grant, advance, "advance", d),
+		w.applicationFunction(c.Grant, cursor, "cursor", d)}
 }
 
 // touch returns the function <policy>_touch.
@@ -337,7 +334,6 @@ func (w *policyCompiler) touch(t *policy.Touch) []Object {
 	text := clockTypes[typ] == "text" || strings.HasSuffix(typ, "citext")
 	d := fields{
 		"Key":     ident(key.Name),
-		"KeyType": sqlText(typ),
 		"KeyCast": sqlText(castType(key.Type)),
 		"Collate": collated(key),
 		"Trim":    text,
@@ -350,7 +346,10 @@ func (w *policyCompiler) touch(t *policy.Touch) []Object {
 	if t.Revive != nil {
 		d["Revive"] = w.revive(t, key)
 	}
-	return []Object{w.applicationFunction(t.Grant, "touch", typ+"[]", "touch", d)}
+	touch := function{suffix: "touch", language: "plpgsql", clauses: []string{"SECURITY DEFINER"},
+		settings: w.keysSettings(), parameters: []pgparse.Parameter{in("p_keys", typ+"[]"),
+			output("touched", "bigint"), output("revived", "bigint")}}
+	return []Object{w.applicationFunction(t.Grant, touch, "touch", d)}
 }
 
 // touchKey returns the key column of a touch. An index must find its rows. It must be unique if

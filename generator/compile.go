@@ -162,7 +162,9 @@ func (c *compiler) compilePolicy(p *policy.Policy) []Object {
 	functions = slices.Concat([]Object{w.rows()}, functions, w.start())
 	if p.DropsTables() {
 		data := fields{"Relation": qualified(w.table).Literal()}
-		functions = append(functions, w.migratorFunction("drop_table", "oid", "drop_table", data))
+		drop := function{suffix: "drop_table", parameters: []pgparse.Parameter{in("p_table", "oid")}, returns: "void",
+			language: "plpgsql", clauses: []string{"SECURITY DEFINER"}, settings: settingsOfRuntime, recreated: true}
+		functions = append(functions, w.migratorFunction(drop, "drop_table", data))
 	}
 	if w.collectRights(); c.diags.HasErrors() {
 		return nil

@@ -197,7 +197,7 @@ func (r *reader) close() error {
 	default:
 		r.roles[AsOwner] = r.role
 		for _, text := range runtimeTexts(text) {
-			id, ok := runtimeID(text)
+			id, _, ok := created(text)
 			if !ok {
 				return r.malformed("a text above this line creates no object of the runtime")
 			}

@@ -72,6 +72,7 @@ type Object struct {
 
 	// The verifier and "plan" alone read the following fields. Migrations do not record them.
 	Cron       *CronJob                   // of a KindCron object
+	Routine    *pgparse.Routine           // of a function or procedure
 	Definition string                     // its CREATE INDEX alone, for a KindIndex object
 	Content    string                     // the content of the index as EXPLAIN prints it, for a KindIndex object
 	Renamed    bool                       // for a KindIndex object: the table has it under another name
@@ -146,7 +147,11 @@ var otherRoles = map[Kind]As{
 // newObject renders an object of a kind. The template creates the object. The template <kind>_drop
 // removes it, if there is one.
 func newObject(kind Kind, name, template string, data fields, at diag.Position) Object {
-	o := Object{Kind: kind, Name: name, As: defaultRole(kind), SQL: object(template, data), Position: at}
+	o := Object{Kind: kind, Name: name, As: defaultRole(kind), Position: at}
+	sql, body := objectWithBody(template, data)
+	if o.SQL = sql; kind == KindFunction {
+		o.Routine = &pgparse.Routine{Body: body}
+	}
 	if drop := string(kind) + "_drop"; set.Lookup(drop+".sql.tmpl") != nil {
 		o.Drop = object(drop, data)
 	}

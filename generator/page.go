@@ -11,11 +11,14 @@ import (
 
 	"pgretain/internal/catalog"
 	"pgretain/internal/explain"
+	"pgretain/internal/pgparse"
 	"pgretain/policy"
 )
 
-// batchRange returns the name of the argument type of most generated functions.
-func (w *policyCompiler) batchRange() string { return w.schema() + ".batch_range" }
+// batchRange returns the parameter of most generated functions.
+func (w *policyCompiler) batchRange(name string) []pgparse.Parameter {
+	return []pgparse.Parameter{in(name, w.schema()+".batch_range")}
+}
 
 // newObject renders an object of the policy. data has the fields of its template that not all
 // templates share.
@@ -36,26 +39,6 @@ func (w *policyCompiler) newObject(kind Kind, name, template string, data fields
 	if o.Policy = w.policy.Name; !w.report {
 		o.Table = tableName(w.table)
 	}
-	return o
-}
-
-// function renders the function <policy>_<suffix>(arguments). The worker may call it, and it runs
-// with the rights of its caller.
-func (w *policyCompiler) function(suffix, arguments, template string, data fields) Object {
-	name := ident(w.policy.Name + "_" + suffix).String()
-	signature := name + "(" + arguments + ")"
-	data["Function"], data["Signature"] = sqlText(name), sqlText(signature)
-	o := w.newObject(KindFunction, w.schema()+"."+signature, template, data)
-	return o.grantedTo(w.file.Install.Roles, w.file.Install.Roles.Worker)
-}
-
-// migratorFunction renders a function that the migrating role owns, because the function needs the
-// privileges of the tables' owner. The role that owns the other functions cannot get these
-// privileges. The migrating role is a member of that role, and PostgreSQL refuses circular
-// memberships.
-func (w *policyCompiler) migratorFunction(suffix, arguments, template string, data fields) Object {
-	o := w.function(suffix, arguments, template, data)
-	o.As = AsMigrator
 	return o
 }
 
@@ -115,7 +98,8 @@ func (w *policyCompiler) start() []Object {
 	if w.prepares = len(stored)+len(values) > 0; !w.prepares {
 		return nil
 	}
-	return []Object{w.function("start", w.batchRange(), "start", fields{"Stored": stored, "Values": values})}
+	start := function{suffix: "start", parameters: w.batchRange(""), returns: "jsonb", language: "plpgsql"}
+	return []Object{w.function(start, "start", fields{"Stored": stored, "Values": values})}
 }
 
 // reports returns the functions of the file's reports and their rows in the registry.
@@ -143,9 +127,11 @@ func (c *compiler) reports() []Object {
 				dependencies[tableName(read.table)] = &dependency{Kind: kindOf(read.table)}
 			}
 		}
-		function := w.forOperatorsAndViewers(w.function("report", "timestamp with time zone", "report", data))
-		row := w.policyObject(w.fields([]passEntry{}, rowFacts{}, []stepEntry{}, dependencies), function.SQL)
-		objects = append(objects, function, row.explained(explain.Report(r)))
+		rows := w.forOperatorsAndViewers(w.function(function{suffix: "report", returns: "TABLE", language: "sql",
+			clauses: []string{"STABLE"}, parameters: []pgparse.Parameter{in("p_as_of", "timestamptz"),
+				column("answer", "jsonb"), column("alert", "boolean")}}, "report", data))
+		row := w.policyObject(w.fields([]passEntry{}, rowFacts{}, []stepEntry{}, dependencies), rows.SQL)
+		objects = append(objects, rows, row.explained(explain.Report(r)))
 	}
 	return objects
 }

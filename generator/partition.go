@@ -194,6 +194,17 @@ func (w *policyCompiler) partitionFields() fields {
 	return d
 }
 
+// partitionRows returns the function <policy>_rows of a policy on partitions.
+func (w *policyCompiler) partitionRows() Object {
+	d := w.partitionFields()
+	key := string(d["KeyType"].(sqlText))
+	rows := function{suffix: "rows", returns: "TABLE", language: "sql", clauses: []string{"STABLE"},
+		parameters: append(w.batchRange("batch"), column("rel", "oid"), column("tid", "tid"),
+			column("t", w.schema()+".partition"), column("verdict", "text"), column("lower", key),
+			column("upper", key))}
+	return w.function(rows, "rows_partitions", d)
+}
+
 // removePartition renders the step that detaches or drops the partition. "drop" detaches it first,
 // unless an earlier step did.
 func (w *policyCompiler) removePartition(s step) sqlText {
@@ -258,15 +269,11 @@ func (c *compiler) eachObjects(p *policy.Policy, e *policy.Each, parts []Object)
 	instance.SQL = strings.Replace(instance.SQL, hash, Hash(hash, admission), 1)
 	instance.Row["hash"] = json.RawMessage(encode(Hash(hash, admission)))
 	registers := strings.TrimSuffix(strings.TrimPrefix(instance.SQL, "SELECT "+c.schema()+"._register("), ");\n")
-	roles, arguments, shards := c.file.Install.Roles, "text", e.ShardsOf != ""
-	if shards {
-		arguments = "text, boolean"
-	}
+	roles, shards := c.file.Install.Roles, e.ShardsOf != ""
 	data := fields{
 		"Schema":      sqlText(c.schema()),
 		"Name":        literal(p.Name),
 		"Policy":      sqlText(p.Name),
-		"Arguments":   sqlText(arguments),
 		"Shards":      shards,
 		"Word":        literal(e.Name),
 		"Comment":     sqlText(e.Pattern()),
@@ -281,8 +288,16 @@ func (c *compiler) eachObjects(p *policy.Policy, e *policy.Each, parts []Object)
 		"Owner":       ident(roles.Owner),
 		"Worker":      ident(roles.Worker),
 	}
-	name := c.schema() + "." + p.Name + "_admit(" + arguments + ")"
-	admit := newObject(KindFunction, name, "admit", data, p.Position).grantedTo(roles, roles.Owner)
+	declared := function{returns: "void", parameters: []pgparse.Parameter{in("p_schema", "text")}, language: "plpgsql",
+		clauses:  []string{"SECURITY DEFINER"},
+		settings: append(slices.Clone(settingsOfRuntime), setting{"lock_timeout", literal("1s")})}
+	if shards {
+		declared.returns, declared.parameters = "TABLE", []pgparse.Parameter{withDefault("p_place", "text", "NULL"),
+			withDefault("p_grant", "boolean", "false"), column("place", "text"), column("names", "jsonb")}
+	}
+	data["Create"] = declared.create(sqlText(c.schema() + "." + p.Name + "_admit"))
+	name := c.schema() + "." + p.Name + "_admit(" + declared.signature() + ")"
+	admit := newObject(KindFunction, name, "admit", data, p.Position).declaredAs(declared).grantedTo(roles, roles.Owner)
 	admit.As, admit.Policy, admit.Table = AsMigrator, p.Name, instance.Table
 	entry := registers[strings.IndexByte(registers, '{') : strings.LastIndexByte(registers, '}')+1]
 	r := row{

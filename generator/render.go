@@ -77,10 +77,20 @@ func execute(name string, data any) string {
 
 // object renders a whole object, which ends with one line break.
 func object(name string, data any) string {
-	text := strings.TrimRight(execute(name+".sql.tmpl", data), "\n")
+	text, _ := objectWithBody(name, data)
+	return text
+}
+
+// objectWithBody also returns the body of the function that the object creates; "" if it creates
+// none.
+func objectWithBody(name string, data any) (text, body string) {
+	text = strings.TrimRight(execute(name+".sql.tmpl", data), "\n")
 	text = strings.ReplaceAll(text, innerMark, dollarQuote(text, "sql"))
-	text = strings.ReplaceAll(text, quoteMark, dollarQuote(text, "function"))
-	return filledLines(layout(text) + "\n")
+	quote := dollarQuote(text, "function")
+	text = filledLines(layout(strings.ReplaceAll(text, quoteMark, quote)) + "\n")
+	_, below, _ := strings.Cut(text, "AS "+quote)
+	body, _, _ = strings.Cut(below, quote)
+	return text, body
 }
 
 // stepText renders the template of a step. A step is a whole statement that begins at the left

@@ -266,7 +266,7 @@ func (w *policyCompiler) entryOf(p pass) []sqlText {
 // them, in one statement.
 func (w *policyCompiler) rows() Object {
 	if w.policy.Partitions {
-		return w.forOperatorsAndViewers(w.function("rows", w.batchRange(), "rows_partitions", w.partitionFields()))
+		return w.forOperatorsAndViewers(w.partitionRows())
 	}
 	row := sqlText("t")
 	if w.table.Column("t") != nil { // a column name hides the name of the row
@@ -281,7 +281,9 @@ func (w *policyCompiler) rows() Object {
 	if len(own) == 1 && len(own[0].headers) == 0 {
 		passed = w.optional(own[0].Where)
 	}
-	return w.forOperatorsAndViewers(w.function("rows", w.batchRange(), "rows", fields{
+	declared := function{suffix: "rows", parameters: w.batchRange("batch"), returns: "SETOF record", language: "sql",
+		clauses: []string{"STABLE"}}
+	return w.forOperatorsAndViewers(w.function(declared, "rows", fields{
 		"Row":     row,
 		"Joins":   w.joins,
 		"Columns": w.columns,

@@ -21,7 +21,7 @@ import (
 // Runtime returns the objects of the runtime. They have the schema and the roles of the install.
 // With "roles: none" there are no grants. An error in the runtime's files is a bug and panics.
 func Runtime(install policy.Install) []Object {
-	objects := each(sqlfiles.Files(), func(file sqlfiles.File) Object { return runtimeObject(file, install) })
+	objects := each(runtimeFiles(), func(file runtimeFile) Object { return file.object(install) })
 	upgraded, err := upgrades(sqlfiles.Runtime, install)
 	if err != nil {
 		panic(fmt.Errorf("reading the runtime: %w", err))
@@ -78,20 +78,56 @@ var (
 // search path needs the qualified names.
 var plainTypes = strings.NewReplacer("pg_catalog.bool", "boolean", "pg_catalog.int8", "bigint", "pg_catalog.", "")
 
-func runtimeObject(file sqlfiles.File, install policy.Install) Object {
-	id, ok := runtimeID(file.Text)
-	if !ok {
-		panic(fmt.Sprintf("reading the runtime: cannot parse the CREATE statement of %s/%s.sql", file.Chapter, file.Name))
-	}
-	name := renameInstall(id.Name, install)
-	o := Object{Kind: id.Kind, Name: name, As: AsOwner, SQL: renameInstall(file.Text, install),
-		Drop:    dropStatement(id.Kind, name),
+// runtimeFile is a file of the runtime with the object that it creates, under the default names.
+type runtimeFile struct {
+	sqlfiles.File
+	id      ID
+	routine *pgparse.Routine // nil for a type, a table or a view
+}
+
+// runtimeFiles are the files of the runtime in their order. Each is parsed once.
+var runtimeFiles = sync.OnceValue(func() []runtimeFile {
+	return each(sqlfiles.Files(), func(file sqlfiles.File) runtimeFile {
+		id, routine, ok := created(file.Text)
+		if !ok {
+			panic(fmt.Sprintf("reading the runtime: cannot parse the CREATE statement of %s/%s.sql", file.Chapter,
+				file.Name))
+		}
+		return runtimeFile{file, id, routine}
+	})
+})
+
+// object returns the object of a file with the names of the install.
+func (file runtimeFile) object(install policy.Install) Object {
+	name := renameInstall(file.id.Name, install)
+	o := Object{Kind: file.id.Kind, Name: name, As: AsOwner, Drop: dropStatement(file.id.Kind, name),
 		Chapter: file.Chapter}
+	if file.routine == nil {
+		o.SQL = renameInstall(file.Text, install)
+	} else {
+		above, below, _ := strings.Cut(file.Text, file.routine.Body)
+		o.Routine = renamedRoutine(*file.routine, install)
+		o.SQL = renameInstall(above, install) + o.Routine.Body + renameInstall(below, install)
+	}
 	o = o.withListedGrants(file.Name, install.Roles)
-	if o.Kind == KindFunction && o.As == AsOwner && !strings.Contains(file.Text, "SECURITY DEFINER") {
+	if o.Kind == KindFunction && o.As == AsOwner && !o.Routine.SecurityDefiner() {
 		o = o.grantedTo(install.Roles, install.Roles.Worker)
 	}
 	return o
+}
+
+// renamedRoutine returns a routine of the runtime with the names of the install.
+func renamedRoutine(r pgparse.Routine, install policy.Install) *pgparse.Routine {
+	renamed := func(text string) string { return renameInstall(text, install) }
+	r.Parameters = each(r.Parameters, func(p pgparse.Parameter) pgparse.Parameter {
+		p.Type, p.Default = renamed(p.Type), renamed(p.Default)
+		return p
+	})
+	r.Returns, r.Settings, r.Body = renamed(r.Returns), each(r.Settings, renamed), renamed(r.Body)
+	if r.Role = renamed(r.Role); install.Roles.None {
+		r.Role = ""
+	}
+	return &r
 }
 
 // plain reports whether an object of the runtime needs no mark. Such a text begins with a comment
@@ -102,7 +138,7 @@ func (a action) plain() bool {
 		len(runtimeTexts(o.SQL)) != 1 {
 		return false
 	}
-	id, ok := runtimeID(o.SQL)
+	id, _, ok := created(o.SQL)
 	return ok && id == o.ID()
 }
 
@@ -111,19 +147,20 @@ const commentStart = "-- "
 var runtimeHead = regexp.MustCompile(`(?m)^CREATE (?:OR REPLACE )?` +
 	`(TYPE|TABLE|FUNCTION|PROCEDURE|VIEW) (?:IF NOT EXISTS )?([a-z0-9_.]+)`)
 
-// runtimeID returns the ID of the object that a text of the runtime creates.
-func runtimeID(text string) (ID, bool) {
+// created returns the ID of the object that a text of the runtime creates. The routine is nil for
+// other objects.
+func created(text string) (ID, *pgparse.Routine, bool) {
 	m := runtimeHead.FindStringSubmatch(text)
 	if m == nil {
-		return ID{}, false
+		return ID{}, nil, false
 	}
 	id := ID{Kind(strings.ToLower(m[1])), m[2]}
 	if id.Kind != KindFunction && id.Kind != KindProcedure {
-		return id, true
+		return id, nil, true
 	}
 	routine, err := pgparse.ReadRoutine(text)
 	id.Name += "(" + plainTypes.Replace(strings.Join(routine.Arguments(), ", ")) + ")"
-	return id, err == nil
+	return id, &routine, err == nil
 }
 
 func dropStatement(kind Kind, name string) string {
@@ -261,11 +298,9 @@ func (o Object) withListedGrants(name string, roles policy.Roles) Object {
 // PinnedSettings returns the settings that retention._put_policy adds to a policy's functions for
 // applications. search_path and timezone come first; their values depend on the policy file.
 func PinnedSettings() []string {
-	routine, err := pgparse.ReadRoutine(quote.File(sqlfiles.Runtime, "engine/5_trust/_evaluate_as_worker.sql"))
-	if err != nil {
-		panic(err)
-	}
-	return routine.Settings
+	files := runtimeFiles()
+	i := slices.IndexFunc(files, func(f runtimeFile) bool { return f.Name == "_evaluate_as_worker" })
+	return files[i].routine.Settings
 }
 
 // ForApplications reports whether a function of the runtime may be granted to roles of the

@@ -115,7 +115,11 @@ type passEntry struct {
 func (w *policyCompiler) functions() ([]Object, []passEntry) {
 	if w.policy.Partitions {
 		data := fields{"Relation": literal(qualified(w.table))}
-		return []Object{w.migratorFunction("partition", "oid, text", "alter_partition", data), w.take()},
+		alter := function{suffix: "partition", returns: "void", language: "plpgsql",
+			clauses:    []string{"SECURITY DEFINER"},
+			parameters: []pgparse.Parameter{in("p_partition", "oid"), in("p_action", "text")},
+			settings:   append(slices.Clone(settingsOfRuntime), setting{"row_security", off}), recreated: true}
+		return []Object{w.migratorFunction(alter, "alter_partition", data), w.take()},
 			[]passEntry{{Undone: w.policy.Batch.Whole, Together: w.where == "" && len(w.joins) == 0 &&
 				!slices.ContainsFunc(w.guards, func(g guard) bool { return g.Rank == nil })}}
 	}
@@ -128,8 +132,12 @@ func (w *policyCompiler) functions() ([]Object, []passEntry) {
 			entry.Groups, entry.Index = true, p.beyond.columns && p.beyond.Count == nil &&
 				!slices.ContainsFunc(p.beyond.Keys, func(k groupKey) bool { return !k.NotNull })
 			data := fields{"Rank": p.beyond.later()}
-			objects = append(objects, w.function("groups", w.batchRange(), "groups", data),
-				w.function("beyond", w.batchRange(), "beyond", data))
+			groups := function{suffix: "groups", returns: "TABLE", language: "sql", clauses: []string{"STABLE"},
+				parameters: append(w.batchRange("batch"), column("key", "text[]"), column("surplus", "bigint"))}
+			beyond := function{suffix: "beyond", returns: "TABLE", language: "sql", clauses: []string{"STABLE"},
+				parameters: append(w.batchRange("batch"), column("n", "bigint"), column("rel", "oid"),
+					column("tid", "tid"))}
+			objects = append(objects, w.function(groups, "groups", data), w.function(beyond, "beyond", data))
 		} else {
 			entry.Cursor = each(w.cursor(p), func(c columnText) [2]string {
 				return [2]string{plainText(c.Name), string(c.Type)}
@@ -143,7 +151,9 @@ func (w *policyCompiler) functions() ([]Object, []passEntry) {
 		entries = append(entries, entry)
 	}
 	if len(w.locks) > 0 { // SELECT does not allow such a lock, so the migrating role owns the function
-		objects = append(objects, w.migratorFunction("share", "", "share", fields{"Shares": w.locks}))
+		share := function{suffix: "share", returns: "void", language: "sql", clauses: []string{"SECURITY DEFINER"},
+			settings: settingsOfRuntime}
+		objects = append(objects, w.migratorFunction(share, "share", fields{"Shares": w.locks}))
 	}
 	return append(objects, w.take()), entries
 }
@@ -197,7 +207,9 @@ func (w *policyCompiler) take() Object {
 	if !w.inRange && !w.policy.Partitions {
 		w.takeLocked(d, len(saved) == 0 && !many)
 	}
-	return w.function("take", w.batchRange(), "take", d)
+	take := function{suffix: "take", parameters: append(w.batchRange(""), output("v_out", w.schema()+".take_result")),
+		language: "plpgsql"}
+	return w.function(take, "take", d)
 }
 
 // takeInRange sets the fields of one statement for all rows between two positions, or for the

@@ -10,7 +10,6 @@ import (
 	"pgretain/generator"
 	"pgretain/internal/diag"
 	"pgretain/internal/lists"
-	"pgretain/internal/parallel"
 	"pgretain/internal/pgparse"
 	"pgretain/internal/quote"
 	verifysql "pgretain/sql/verify"
@@ -116,7 +115,7 @@ func (v *inspection) inSchema(o generator.Object) string {
 
 var codesOfRoutines = []string{codeMissing, codeDiffers, codeSettings, codeOwner, codeOrphan}
 
-// wantedRoutine is a routine as the text of its object defines it, with its owner and settings.
+// wantedRoutine is the routine of an object, with its owner and settings.
 type wantedRoutine struct {
 	pgparse.Routine
 	Name  string `json:"name"`
@@ -138,11 +137,8 @@ func (v *inspection) checkRoutines(r reading) error {
 		return err
 	}
 	for some := range slices.Chunk(objects, atOnce) {
-		wanted, err := parallel.Each(some, v.wantedRoutine)
-		if err == nil {
-			err = v.finds("", some, "routines", v.install.Schema, wanted, repairHint)(r)
-		}
-		if err != nil {
+		wanted := lists.Map(some, v.wantedRoutine)
+		if err := v.finds("", some, "routines", v.install.Schema, wanted, repairHint)(r); err != nil {
 			return err
 		}
 	}
@@ -155,19 +151,15 @@ var pinned = sync.OnceValue(generator.PinnedSettings)
 // applications get their settings when their policy is registered, so wantedRoutine adds these
 // settings. The owner is "" for a routine of the migrating role, because the verifier does not know
 // that role. checkOwners checks such owners.
-func (v *inspection) wantedRoutine(o generator.Object) (wantedRoutine, error) {
-	routine, err := pgparse.ReadRoutine(o.SQL)
-	if err != nil {
-		return wantedRoutine{}, fmt.Errorf("reading the wanted %s %q: %w", o.Kind, o.Name, err)
+func (v *inspection) wantedRoutine(o generator.Object) wantedRoutine {
+	w := wantedRoutine{*o.Routine, o.Name, o.Routine.Role, o.Table}
+	if o.Policy != "" && w.SecurityDefiner() && o.As == generator.AsWorker { // it sets search path and time zone
+		w.Settings = slices.Concat(w.Settings, pinned()[2:])
 	}
-	if o.Policy != "" && slices.Contains(routine.Clauses, "SECURITY DEFINER") && o.As == generator.AsWorker {
-		routine.Settings = append(routine.Settings, pinned()[2:]...) // the routine sets search path and time zone
-	}
-	w := wantedRoutine{routine, o.Name, routine.Role, o.Table}
 	if w.Owner == "" && o.As != generator.AsMigrator {
 		w.Owner = v.creator(o)
 	}
-	return w, nil
+	return w
 }
 
 func objectName(o generator.Object) string  { return o.Name }

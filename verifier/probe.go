@@ -302,10 +302,8 @@ func (v *inspection) refusedTo(err *pgconn.PgError) string {
 		_, call, ours := strings.Cut(line, " "+v.runtime(""))
 		name, _, _ := strings.Cut(call, "(")
 		for _, o := range v.objects(generator.KindFunction) {
-			head, _, _ := strings.Cut(o.SQL, "AS $")
-			if ours && strings.HasPrefix(v.inSchema(o), name+"(") && strings.Contains(head, "SECURITY DEFINER") {
-				routine, _ := v.wantedRoutine(o) // checkRoutines reports the error
-				return routine.Owner
+			if ours && strings.HasPrefix(v.inSchema(o), name+"(") && o.Routine.SecurityDefiner() {
+				return v.wantedRoutine(o).Owner
 			}
 		}
 	}

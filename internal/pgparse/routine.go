@@ -1,7 +1,6 @@
 package pgparse
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 )
@@ -39,57 +38,137 @@ func (r Routine) Arguments() []string {
 	return list
 }
 
-// These patterns match texts that this project writes. roleForm matches the role before the
-// routine. routineForm matches the routine up to its body.
-var (
-	roleForm    = regexp.MustCompile(`(?m)^SET LOCAL ROLE ("(?:[^"]|"")+"|\w+);`)
-	routineForm = regexp.MustCompile(`(?ms)^CREATE (?:OR REPLACE )?(FUNCTION|PROCEDURE) [^(]+\((.*?)\)` +
-		`(?:\s+RETURNS (SETOF )?(\S.*?))?\s+LANGUAGE (\w+)(.*?)\sAS (\$\w*\$)`)
-	clauseForm = regexp.MustCompile(`\b(?:IMMUTABLE|STABLE|VOLATILE|STRICT|SECURITY|ROWS|SET)\b`)
-	tableForm  = regexp.MustCompile(`(?s)^TABLE \((.*)\)$`)
-)
+// SecurityDefiner reports whether the routine runs with the privileges of its owner.
+func (r Routine) SecurityDefiner() bool { return slices.Contains(r.Clauses, "SECURITY DEFINER") }
+
+// clauseWords begin the clauses of CREATE FUNCTION after its parameters. AS begins the last one.
+var clauseWords = []string{"RETURNS", "LANGUAGE", "IMMUTABLE", "STABLE", "VOLATILE", "STRICT", "SECURITY", "ROWS",
+	"SET", "AS"}
 
 // ReadRoutine parses the first CREATE FUNCTION or CREATE PROCEDURE of a text that this project
-// wrote. It knows only the clauses of these texts, in their order. The error is an *Error.
+// wrote. It knows only the clauses of these texts. The body is in dollar quotes. The error is an
+// *Error.
 func ReadRoutine(sql string) (Routine, error) {
-	head, rest, _ := strings.Cut(sql, "AS $") // matching the pattern against a long text is slow
-	quote, _, _ := strings.Cut(rest, "\n")
-	form := routineForm.FindStringSubmatch(head + "AS $" + quote)
-	if form == nil {
-		return Routine{}, &Error{Message: "the text has no CREATE FUNCTION or CREATE PROCEDURE that can be parsed"}
-	}
-	r := Routine{Kind: strings.ToLower(form[1]), Set: form[3] != "", Returns: form[4], Language: form[5],
-		Clauses: []string{}, Settings: []string{}}
-	if role := roleForm.FindStringSubmatch(sql[:strings.Index(sql, form[0])]); role != nil {
-		r.Role = unquoted(role[1])
-	}
-	var err error
-	if r.Parameters, err = parameters(form[2], "IN"); err != nil {
+	tokens, err := Tokens(sql)
+	if err != nil {
 		return Routine{}, err
 	}
-	if columns := tableForm.FindStringSubmatch(r.Returns); columns != nil {
-		list, wrong := parameters(columns[1], "TABLE")
-		r.Returns, r.Set, r.Parameters, err = "TABLE", true, append(r.Parameters, list...), wrong
+	tokens = slices.DeleteFunc(tokens, func(t Token) bool { return t.Comment })
+	at := routineWord(tokens)
+	if at < 0 {
+		return Routine{}, errRoutine
 	}
-	starts := append(clauseForm.FindAllStringIndex(form[6], -1), []int{len(form[6])})
-	for i, at := range starts[1:] {
-		clause := strings.TrimSpace(form[6][starts[i][0]:at[0]])
-		if setting, ok := strings.CutPrefix(clause, "SET "); ok {
-			name, value, _ := strings.Cut(setting, " = ")
-			r.Settings = append(r.Settings, strings.ToLower(name)+"="+strings.Trim(value, "'"))
-		} else {
-			r.Clauses = append(r.Clauses, clause)
+	r := Routine{Kind: strings.ToLower(tokens[at].Text), Clauses: []string{}, Settings: []string{},
+		Role: role(tokens[:at])}
+	tokens = tokens[at:]
+	first := slices.IndexFunc(tokens, func(t Token) bool { return t.Text == "(" })
+	last := slices.IndexFunc(tokens, func(t Token) bool { return t.Text == ")" && t.depth == 1 })
+	if first < 0 || last < first {
+		return Routine{}, errRoutine
+	}
+	if r.Parameters, err = parameters(textOf(sql, tokens[first+1:last]), "IN"); err != nil {
+		return Routine{}, err
+	}
+	clauses := tokens[last+1:]
+	for len(clauses) > 1 && clauses[0].Text != ";" {
+		end := 1 + slices.IndexFunc(clauses[1:], func(t Token) bool {
+			return t.depth == 0 && (t.Text == ";" || slices.Contains(clauseWords, t.Text))
+		})
+		if clauses[0].Text == "AS" {
+			r.Body, err = dollarQuoted(clauses[1].Text)
+			return r, err
+		}
+		takesWords := slices.Contains([]string{"RETURNS", "LANGUAGE", "SET"}, clauses[0].Text)
+		if end == 0 || end == 1 && takesWords {
+			break
+		}
+		if err := r.read(sql, clauses[:end]); err != nil {
+			return Routine{}, err
+		}
+		clauses = clauses[end:]
+	}
+	return Routine{}, errRoutine
+}
+
+var errRoutine = &Error{Message: "the text has no CREATE FUNCTION or CREATE PROCEDURE that can be parsed"}
+
+// routineWord returns the index of the word FUNCTION or PROCEDURE in CREATE [OR REPLACE] FUNCTION;
+// -1 if there is none.
+func routineWord(tokens []Token) int {
+	for i, t := range tokens {
+		if i == 0 || t.Text != "FUNCTION" && t.Text != "PROCEDURE" {
+			continue
+		}
+		if before := tokens[i-1].Text; before == "CREATE" || before == "REPLACE" {
+			return i
 		}
 	}
-	_, body, _ := strings.Cut(sql, form[0])
-	r.Body, _, _ = strings.Cut(body, form[7])
-	return r, err
+	return -1
+}
+
+// role returns the role of the first SET LOCAL ROLE; "" if there is none.
+func role(tokens []Token) string {
+	for i, t := range tokens {
+		if t.Text == "ROLE" && i > 1 && tokens[i-1].Text == "LOCAL" && i+1 < len(tokens) {
+			return unquoted(tokens[i+1].Text)
+		}
+	}
+	return ""
+}
+
+// read reads one clause. AS is read elsewhere.
+func (r *Routine) read(sql string, clause []Token) error {
+	text := func(span []Token) string { return textOf(sql, span) }
+	switch clause[0].Text {
+	case "RETURNS":
+		clause = clause[1:]
+		switch clause[0].Text {
+		case "SETOF":
+			r.Set, r.Returns = true, text(clause[1:])
+		case "TABLE":
+			if len(clause) < 3 {
+				return errRoutine
+			}
+			columns, err := parameters(textOf(sql, clause[2:len(clause)-1]), "TABLE")
+			r.Set, r.Returns, r.Parameters = true, "TABLE", append(r.Parameters, columns...)
+			return err
+		default:
+			r.Returns = text(clause)
+		}
+	case "LANGUAGE":
+		r.Language = text(clause[1:])
+	case "SET":
+		name, value, _ := strings.Cut(text(clause[1:]), " = ")
+		r.Settings = append(r.Settings, strings.ToLower(name)+"="+strings.Trim(value, "'"))
+	default:
+		r.Clauses = append(r.Clauses, text(clause))
+	}
+	return nil
+}
+
+// dollarQuoted returns the text in dollar quotes.
+func dollarQuoted(sql string) (string, error) {
+	_, rest, _ := strings.Cut(sql, "$")
+	tag, _, found := strings.Cut(rest, "$")
+	quote := "$" + tag + "$"
+	if !found || !strings.HasPrefix(sql, quote) {
+		return "", &Error{Message: "the body is not in dollar quotes"}
+	}
+	return strings.TrimSuffix(strings.TrimPrefix(sql, quote), quote), nil
+}
+
+// textOf returns the text from the first to the last token; "" for no tokens.
+func textOf(sql string, span []Token) string {
+	if len(span) == 0 {
+		return ""
+	}
+	return sql[span[0].Offset:span[len(span)-1].end()]
 }
 
 // parameters parses the text between the brackets.
 func parameters(sql, mode string) ([]Parameter, error) {
 	tokens, err := Tokens(sql)
-	text := func(span []Token) string { return sql[span[0].Offset:span[len(span)-1].end()] }
+	text := func(span []Token) string { return textOf(sql, span) }
 	list := []Parameter{}
 	for _, span := range split(slices.DeleteFunc(tokens, func(t Token) bool { return t.Comment })) {
 		if len(span) == 0 { // there are no parameters

@@ -11,7 +11,7 @@ func TestReadRoutine(t *testing.T) {
 	for sql, want := range map[string]Routine{
 		`-- CREATE FUNCTION is below.
 SET LOCAL ROLE "Who";
-DO $check$ BEGIN PERFORM 1; END $check$;
+DO $check$ BEGIN PERFORM 1; END $check$; DROP FUNCTION IF EXISTS f(text);
 CREATE OR REPLACE FUNCTION retention.f(p_run bigint, "P, (" numeric(10, 2)[] DEFAULT NULL, -- no more
     x interval DEFAULT clock_timestamp() + interval '3 days', OUT y app."T (1)")
 LANGUAGE plpgsql STABLE SECURITY DEFINER
@@ -49,7 +49,11 @@ AS $f$ BEGIN RETURN; END $f$;
 			t.Errorf("%s\n%v\n%s", sql, err, diff)
 		}
 	}
-	for _, sql := range []string{"", "SELECT 1", "CREATE FUNCTION f() RETURNS int", "CREATE TABLE t (f function)"} {
+	for _, sql := range []string{"", "SELECT 1", "CREATE FUNCTION f() RETURNS int", "CREATE TABLE t (f function)",
+		"CREATE FUNCTION", "CREATE FUNCTION f", "CREATE FUNCTION f)", "CREATE FUNCTION f(OUT", "CREATE FUNCTION f(OUT)",
+		"CREATE FUNCTION f() RETURNS", "CREATE FUNCTION f() RETURNS TABLE LANGUAGE sql AS $a$$a$",
+		"CREATE FUNCTION f() SET LANGUAGE sql AS $a$$a$", "CREATE FUNCTION f() LANGUAGE sql AS 'x'",
+		"CREATE FUNCTION f() LANGUAGE sql AS $a$; SELECT 1", "CREATE FUNCTION f() LANGUAGE sql; SELECT $a$$a$"} {
 		if _, err := ReadRoutine(sql); err == nil {
 			t.Errorf("ReadRoutine accepts %q", sql)
 		}

@@ -1,0 +1,165 @@
+package generator
+
+import (
+	"maps"
+	"pgretain/internal/quote"
+	"slices"
+	"strings"
+
+	"pgretain/internal/pgparse"
+	"pgretain/policy"
+)
+
+// function is the declaration of a function of a policy. Its template contains the comment and the
+// body, and writes the declaration with {{ .Create }}.
+type function struct {
+	suffix     string // the function's name is <policy>_<suffix>
+	parameters []pgparse.Parameter
+	returns    string // a type, SETOF a type, or TABLE; "" if the parameters define the result
+	language   string
+	clauses    []string // for example STABLE, SECURITY DEFINER
+	settings   []setting
+	recreated  bool // the template drops the function first
+}
+
+// setting is a setting that a function has while it runs. Value is SQL.
+type setting struct {
+	Name  sqlText
+	Value any
+}
+
+// settingsOfRuntime is the search path of functions that use nothing of the application.
+var settingsOfRuntime = []setting{{"search_path", sqlText(ownPath)}}
+
+// in returns an input parameter.
+func in(name, typ string) pgparse.Parameter {
+	return pgparse.Parameter{Mode: "IN", Name: name, Type: typ}
+}
+
+// withDefault returns an input parameter that a caller may leave out.
+func withDefault(name, typ, value string) pgparse.Parameter {
+	return pgparse.Parameter{Mode: "IN", Name: name, Type: typ, Default: value}
+}
+
+// output returns an output parameter.
+func output(name, typ string) pgparse.Parameter {
+	return pgparse.Parameter{Mode: "OUT", Name: name, Type: typ}
+}
+
+// column returns a column of RETURNS TABLE.
+func column(name, typ string) pgparse.Parameter {
+	return pgparse.Parameter{Mode: "TABLE", Name: name, Type: typ}
+}
+
+// routine returns the function without its body, as the verifier compares it with the database.
+func (f function) routine() *pgparse.Routine {
+	returns, set := strings.CutPrefix(f.returns, "SETOF ")
+	return &pgparse.Routine{
+		Kind:       string(KindFunction),
+		Parameters: append([]pgparse.Parameter{}, f.parameters...),
+		Returns:    returns,
+		Set:        set || returns == "TABLE",
+		Language:   f.language,
+		Clauses:    append([]string{}, f.clauses...),
+		Settings:   each(f.settings, setting.plain),
+	}
+}
+
+// plain returns the setting as the catalog stores it.
+func (s setting) plain() string {
+	value, isText := s.Value.(literal)
+	if !isText {
+		return string(s.Name) + "=" + string(s.Value.(sqlText))
+	}
+	return string(s.Name) + "=" + string(value)
+}
+
+// signature returns the types of the arguments as format_type prints them.
+func (f function) signature() string {
+	types := strings.Join(f.routine().Arguments(), ", ")
+	return strings.ReplaceAll(types, "timestamptz", "timestamp with time zone")
+}
+
+// create returns CREATE FUNCTION up to the body. name has a schema.
+func (f function) create(name sqlText) sqlText {
+	var inputs, columns []fields
+	for _, p := range f.parameters {
+		text := fields{"Mode": sqlText(""), "Name": sqlText(""), "Type": sqlText(p.Type), "Default": sqlText(p.Default)}
+		if p.Name != "" {
+			text["Name"] = ident(p.Name)
+		}
+		switch p.Mode {
+		case "TABLE":
+			columns = append(columns, text)
+			continue
+		case "OUT":
+			text["Mode"] = sqlText(p.Mode)
+		}
+		inputs = append(inputs, text)
+	}
+	return sqlText(execute("create function", fields{"Name": name, "Recreated": f.recreated, "Parameters": inputs,
+		"Columns": columns, "Returns": sqlText(f.returns), "Language": sqlText(f.language),
+		"Clauses": each(f.clauses, func(text string) sqlText { return sqlText(text) }), "Settings": f.settings}))
+}
+
+// function renders the function <policy>_<suffix>. The worker may call it, and it runs with the
+// rights of its caller.
+func (w *policyCompiler) function(f function, template string, data fields) Object {
+	name := ident(w.policy.Name + "_" + f.suffix).String()
+	signature := name + "(" + f.signature() + ")"
+	all := fields{"Function": sqlText(name), "Signature": sqlText(signature),
+		"Create": f.create(sqlText(w.schema() + "." + name))}
+	maps.Copy(all, data)
+	o := w.newObject(KindFunction, w.schema()+"."+signature, template, all)
+	return o.declaredAs(f).grantedTo(w.file.Install.Roles, w.file.Install.Roles.Worker)
+}
+
+// declaredAs returns the object of a function with its declaration added to its body.
+func (o Object) declaredAs(f function) Object {
+	if o.Routine != nil { // without rendering there is no body
+		body := o.Routine.Body
+		o.Routine = f.routine()
+		o.Routine.Body = body
+	}
+	return o
+}
+
+// migratorFunction renders a function that the migrating role owns, because the function needs the
+// privileges of the tables' owner. The role that owns the other functions cannot get these
+// privileges. The migrating role is a member of that role, and PostgreSQL refuses circular
+// memberships.
+func (w *policyCompiler) migratorFunction(f function, template string, data fields) Object {
+	o := w.function(f, template, data)
+	o.As = AsMigrator
+	return o
+}
+
+// applicationFunction returns a function for applications. The roles of "grant" and operators may
+// call it.
+func (w *policyCompiler) applicationFunction(grant []policy.Name, f function, template string, data fields) Object {
+	o, in := w.function(f, template, data), w.file.Install.Roles
+	o.As, o.Grants = AsWorker, nil
+	o = o.grantedTo(in, in.Operator)
+	for _, name := range grant {
+		o.Grants = append(o.Grants, name.Text)
+		if in.None || !slices.Contains(in.All(), name.Text) {
+			w.granted = append(w.granted, name)
+		}
+	}
+	return o
+}
+
+// keySettings returns the settings of a function that finds rows by a key. With them its plan uses
+// the index, even if the table was small when the function was planned. _put_policy() adds the
+// other settings on which expressions depend. _evaluate_as_worker() has the same ones.
+func (w *policyCompiler) keySettings() []setting {
+	path := slices.Concat([]string{"pg_catalog"}, w.file.Install.SearchPath, []string{"pg_temp"})
+	return []setting{{"search_path", sqlText(quote.Idents(path))}, {"timezone", w.zone()}, {"enable_seqscan", off}}
+}
+
+// keysSettings returns the settings of a function that finds rows by many keys.
+func (w *policyCompiler) keysSettings() []setting {
+	return append(w.keySettings(), setting{"enable_hashjoin", off}, setting{"enable_mergejoin", off})
+}
+
+const off = sqlText("off")

@@ -1,0 +1,128 @@
+package generator
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	query "github.com/pganalyze/pg_query_go/v6"
+
+	"pgretain/internal/pgparse"
+	"pgretain/policy"
+)
+
+// TestRoutinesMatchTheirSQL checks that the declaration of each routine is what PostgreSQL's parser
+// reads in the SQL of its object. The verifier compares the declaration with the database.
+func TestRoutinesMatchTheirSQL(t *testing.T) {
+	t.Parallel()
+	roles := policy.Roles{Owner: "a_owner", Worker: "a_worker", Runner: "a_runner", Operator: "a_operator",
+		Viewer: "a_viewer"}
+	objects := slices.Concat(Runtime(policy.Install{Schema: "keeper", Roles: roles}),
+		Runtime(policy.Install{Schema: "keeper", Roles: policy.Roles{None: true}}))
+	for _, c := range cases(t, "golden", 1) {
+		for _, o := range compileCase(t, c) {
+			if o.Instances != nil {
+				objects = append(objects, o.Instances.Objects...)
+			}
+			if o.Policy != "" {
+				objects = append(objects, o)
+			}
+		}
+	}
+	compared := 0
+	for _, o := range objects {
+		if o.Kind != KindFunction && o.Kind != KindProcedure {
+			continue
+		}
+		compared++
+		want, got := parsedRoutine(t, o), factsOf(*o.Routine)
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-parsed +declared):\n%s", o.Name, diff)
+		}
+	}
+	if compared < 600 {
+		t.Errorf("compared %d routines, want at least 600", compared)
+	}
+}
+
+// routineFacts are the parts of a routine that the parser and a declaration write alike.
+type routineFacts struct {
+	Kind, Language, Body string
+	Set                  bool
+	Parameters, Clauses  []string
+	Settings             []string // names
+	Defaults             int
+}
+
+func factsOf(r pgparse.Routine) routineFacts {
+	isDefault := func(clause string) bool { return clause == "SECURITY INVOKER" }
+	clauses := slices.DeleteFunc(slices.Sorted(slices.Values(r.Clauses)), isDefault)
+	f := routineFacts{Kind: r.Kind, Language: r.Language, Body: r.Body, Set: r.Set, Clauses: clauses}
+	for _, p := range r.Parameters {
+		f.Parameters = append(f.Parameters, p.Mode+" "+p.Name)
+		if p.Default != "" {
+			f.Defaults++
+		}
+	}
+	for _, s := range r.Settings {
+		name, _, _ := strings.Cut(s, "=")
+		f.Settings = append(f.Settings, name)
+	}
+	return f
+}
+
+func parsedRoutine(t *testing.T, o Object) routineFacts {
+	t.Helper()
+	tree, err := query.Parse(o.SQL)
+	if err != nil {
+		t.Fatalf("%s: %v", o.Name, err)
+	}
+	f := routineFacts{Kind: "function"}
+	for _, raw := range tree.Stmts {
+		s := raw.Stmt.GetCreateFunctionStmt()
+		if s == nil {
+			continue
+		}
+		if s.IsProcedure {
+			f.Kind = "procedure"
+		}
+		f.Set = s.ReturnType.GetSetof()
+		for _, node := range s.Parameters {
+			p := node.GetFunctionParameter()
+			mode := strings.TrimPrefix(p.Mode.String(), "FUNC_PARAM_")
+			if mode == "DEFAULT" {
+				mode = "IN"
+			}
+			f.Parameters = append(f.Parameters, mode+" "+p.Name)
+			if p.Defexpr != nil {
+				f.Defaults++
+			}
+		}
+		for _, node := range s.Options {
+			switch e := node.GetDefElem(); e.Defname {
+			case "language":
+				f.Language = e.Arg.GetString_().GetSval()
+			case "as":
+				f.Body = e.Arg.GetList().Items[0].GetString_().GetSval()
+			case "volatility":
+				f.Clauses = append(f.Clauses, strings.ToUpper(e.Arg.GetString_().GetSval()))
+			case "strict":
+				f.Clauses = append(f.Clauses, "STRICT")
+			case "security":
+				if e.Arg.GetBoolean().GetBoolval() {
+					f.Clauses = append(f.Clauses, "SECURITY DEFINER")
+				}
+			case "set":
+				f.Settings = append(f.Settings, strings.ToLower(e.Arg.GetVariableSetStmt().Name))
+			case "rows":
+				f.Clauses = append(f.Clauses, fmt.Sprintf("ROWS %d", e.Arg.GetInteger().GetIval()))
+			default:
+				f.Clauses = append(f.Clauses, e.Defname)
+			}
+		}
+	}
+	slices.Sort(f.Clauses)
+	return f
+}
