@@ -40,8 +40,9 @@ type conditions struct {
 	clocks    []*clock  // one per entry of "due"; nil if the entry has no clock
 	ranks     []*ranked // ranks of guards and of "due"
 	scans     []pass
-	inRange   bool        // each batch is one statement
-	locks     []tableLock // locks that a batch of one statement takes
+	inRange   bool // one statement checks and takes the rows of a batch
+	// locksFirst is true if guards read tables, so a batch locks its rows before this statement
+	locksFirst bool
 }
 
 // dependencies are the tables and names on which the script of a policy depends.
@@ -93,7 +94,7 @@ func (c *compiler) newPolicyCompiler(p *policy.Policy, table *catalog.Table, asO
 	}
 	w.compileGuards()
 	w.compileDue()
-	w.locks, w.inRange = w.compileLocks()
+	w.inRange, w.locksFirst = w.takesInOneStatement()
 	return w
 }
 

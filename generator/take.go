@@ -1,7 +1,6 @@
 package generator
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 
@@ -97,8 +96,8 @@ type passEntry struct {
 	Groups bool        `json:"groups,omitempty"`  // a rank alone: uses <policy>_groups and _beyond
 	Index  bool        `json:"indexed,omitempty"` // an index provides the order of a rank
 	Bound  string      `json:"bound,omitempty"`   // condition that ends the pass; "" if there is none
-	Guards bool        `json:"guarded,omitempty"` // a batch of one statement evaluates the guards
-	Share  bool        `json:"share,omitempty"`   // <policy>_share locks the tables that guards read
+	Guards bool        `json:"guarded,omitempty"` // the policy has guards
+	Lock   bool        `json:"lock,omitempty"`    // a batch locks its rows first, because guards read tables
 	Whole  bool        `json:"whole,omitempty"`   // no row may be skipped, because a watermark moves past it
 	Undone bool        `json:"undone,omitempty"`  // an error that a row causes undoes the batch
 	// steps copy rows that the delete reaches along several foreign keys, so a batch locks all rows
@@ -109,9 +108,8 @@ type passEntry struct {
 	Together bool `json:"together,omitempty"`
 }
 
-// functions returns the functions with which a run takes rows. They contain the steps and the locks
-// on tables that guards read. For a rank alone, two more functions find the groups with too many
-// rows, and the surplus rows.
+// functions returns the functions with which a run takes rows. They contain the steps. For a rank
+// alone, two more functions find the groups with too many rows, and the surplus rows.
 func (w *policyCompiler) functions() ([]Object, []passEntry) {
 	if w.policy.Partitions {
 		data := fields{"Relation": literal(qualified(w.table))}
@@ -147,13 +145,8 @@ func (w *policyCompiler) functions() ([]Object, []passEntry) {
 				entry.Bound = plainText(sqlText(joined(p.clock.bounds(), " AND ")))
 			}
 		}
-		entry.Guards, entry.Share = w.inRange && len(w.guards) > 0, len(w.locks) > 0
+		entry.Guards, entry.Lock = len(w.guards) > 0, w.locksFirst
 		entries = append(entries, entry)
-	}
-	if len(w.locks) > 0 { // SELECT does not allow such a lock, so the migrating role owns the function
-		share := function{suffix: "share", returns: "void", language: "sql", clauses: []string{"SECURITY DEFINER"},
-			settings: settingsOfRuntime}
-		objects = append(objects, w.migratorFunction(share, "share", fields{"Shares": w.locks}))
 	}
 	return append(objects, w.take()), entries
 }
@@ -253,61 +246,44 @@ func (c columnText) name() sqlText { return c.Name }
 
 // batchMethod returns how a batch takes its rows, in words.
 func (w *policyCompiler) batchMethod() string {
-	if w.policy.Partitions {
+	switch {
+	case w.policy.Partitions:
 		return "partitions are locked against writes, rechecked, then taken"
-	}
-	if !w.inRange {
+	case !w.inRange:
 		return "row by row: rows are locked, rechecked, then taken"
+	case w.locksFirst:
+		return "rows are locked, then one statement rechecks and takes them"
 	}
-	locked := ""
-	if len(w.locks) > 0 {
-		locked = ", with locks on the tables that guards read: " + joined(each(w.locks,
-			func(l tableLock) sqlText { return l.Table }), ", ")
-	}
-	return "one statement per batch" + locked + "; row by row if rows are locked, refused or held"
+	return "one statement per batch; row by row if rows are locked, refused or held"
 }
 
-// tableLock is a lock on a table that is read by guards. The lock prevents changes of the table
-// while a batch checks and takes rows.
-type tableLock struct {
-	Table sqlText
-	Mode  sqlText
-}
-
-// compileLocks reports whether one statement can take all rows of a batch, between two positions.
-// It returns the locks that such a batch takes. The statement may read columns of the row, and
-// tables that a lock protects. It may delete or update nothing but the rows. A guard must not read
-// the policy's own table, a relation that is not a table, or a function that may read tables: no
-// lock protects these. SHARE lets other runs read the same guards. A table that the policy writes
-// gets a lock that conflicts with itself.
-func (w *policyCompiler) compileLocks() (list []tableLock, inRange bool) {
+// takesInOneStatement reports whether one statement can check and take all rows of a batch. The
+// statement may read columns of the row, and other tables in guards. It may delete or update
+// nothing but the rows. A guard must not read the policy's own table, a relation that is not a
+// table, or a function that may read tables.
+//
+// locksFirst is true if guards read tables. The batch then locks its rows before the statement, so
+// that the statement sees what was committed until then.
+func (w *policyCompiler) takesInOneStatement() (inRange, locksFirst bool) {
 	p := w.scans[0]
 	if w.policy.Partitions || len(w.scans) != 1 || len(w.joins) > 0 || !w.whereOwn || !w.oneStatement() || p.byKey ||
 		p.beyond != nil && (p.clock != nil || !w.byThreshold(p.beyond)) ||
 		p.clock != nil && (p.clock.mark != "" || !p.clock.own || !p.clock.tiersOwn) {
-		return nil, false
+		return false, false
 	}
 	for i, g := range w.guards {
 		if g.Rank != nil || !harmlessOnly(w.policy.Keep[i].Condition.Parsed()) {
-			return nil, false
+			return false, false
 		}
 		for _, ref := range w.policy.Keep[i].Condition.Parsed().Tables {
 			table := w.lookUp(ref)
 			if table == nil || !storesRows(table) || w.tables.Root(tableName(table)) == tableName(w.table) {
-				return nil, false
+				return false, false
 			}
-			lock := tableLock{Table: qualified(table), Mode: "SHARE"}
-			writes := func(use policy.Effect) bool {
-				return use.Table.String() == tableName(table) && use.Access != policy.Access{}
-			}
-			if slices.Contains(w.reach, tableName(table)) || slices.ContainsFunc(w.policy.Uses(), writes) {
-				lock.Mode = "SHARE ROW EXCLUSIVE"
-			}
-			list = appendUnique(list, lock)
+			locksFirst = true
 		}
 	}
-	slices.SortFunc(list, func(a, b tableLock) int { return cmp.Compare(a.Table, b.Table) })
-	return list, true
+	return true, locksFirst
 }
 
 // oneStatement reports whether all steps fit into the statement that checks the rows. It allows an

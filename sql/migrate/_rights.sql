@@ -41,7 +41,7 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $function$
         ('worker', 'INSERT', 'claim event hold undo'), ('worker', 'UPDATE', 'undo'), ('worker', 'DELETE', 'undo')
     ), of_policies (role_kinds, privilege, suffixes) AS (VALUES
         ('operator viewer', 'EXECUTE', '{_report,_rows}'::text[]),
-        ('worker', 'EXECUTE', '{_drop_table,_partition,_share}'),
+        ('worker', 'EXECUTE', '{_drop_table,_partition}'),
         ('operator', 'EXECUTE', '{_advance,_claim,_cursor,_seen,_touch}'),
         ('worker', 'OWNER', '{_advance,_claim,_cursor,_seen,_touch}')
     ), of_joins (role_kinds, privilege) AS (VALUES

@@ -20,8 +20,8 @@ CREATE TABLE IF NOT EXISTS retention.policy (
     --   groups: true if the entry has a rank and no clock
     --   indexed: true if an index has the order of the rank
     --   bound: the condition on the clock that ends the walk
-    --   guarded: true if the statement that takes all rows leaves the rows that guards keep
-    --   share: true if a batch locks the tables from which guards read
+    --   guarded: true if the policy has guards
+    --   lock: true if a batch locks its rows before that statement, because guards read tables
     --   whole: true if no row may be skipped, because a watermark moves past it
     --   undone: true if an error that a row causes undoes the whole batch
     --   below: true if a batch locks the rows that foreign keys lead to, because steps copy them

@@ -9,8 +9,10 @@
 -- last: true if no row after hi is due
 -- prove: true to run the statements without any row
 -- unheld: conditions under which no hold keeps row t, see _unheld
+-- judge: true if a batch evaluates guards before it locks rows, because guards kept most rows of
+--   the last batch
 CREATE TYPE retention.batch_range AS (
     as_of timestamptz, older_than interval, scope jsonb, run_id bigint, reason text, inputs jsonb, pass integer,
     groups jsonb, lo jsonb, hi jsonb, rels oid[], tids tid[], last boolean, prove boolean,
-    unheld text
+    unheld text, judge boolean
 );

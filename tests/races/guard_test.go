@@ -57,49 +57,40 @@ func TestGuardCommittedBetweenScanAndDelete(t *testing.T) {
 	}
 }
 
-// TestGuardInsertedAfterTheRecheck checks a session that inserts a row into the guard's table after
-// the batch has rechecked the policy's row. A batch of one statement has locked the guard's table,
-// so the session waits for the batch. If the batch works row by row, the session waits only if the
-// new row refers to the policy's row by a foreign key. Then the server refuses the new row. Without
-// a foreign key, the new row refers to a deleted row.
+// TestGuardInsertedAfterTheRecheck checks a session that writes to the guard's table after the
+// batch has rechecked the policy's row. The session waits only if the new row refers to the
+// policy's row by a foreign key. Then the server refuses the new row. Without a foreign key, the
+// new row refers to a deleted row.
 func TestGuardInsertedAfterTheRecheck(t *testing.T) {
 	t.Parallel()
 	const referring = `CREATE TABLE sig (m_id int NOT NULL REFERENCES m ON DELETE CASCADE);`
-	for name, c := range map[string]struct {
-		schema, rule, code string
-		locked             bool
-		write              string
-	}{
-		"without a foreign key": {signals, guarded, "", false, "INSERT INTO sig VALUES (15)"},
-		"with a foreign key": {referring, withCascades(guarded, "public.sig"), "23503", false,
+	for name, c := range map[string]struct{ schema, rule, code, write string }{
+		"without a foreign key": {signals, guarded, "", "INSERT INTO sig VALUES (15)"},
+		"with a foreign key": {referring, withCascades(guarded, "public.sig"), "23503",
 			"INSERT INTO sig VALUES (15)"},
-		"without a foreign key, row by row": {signals, guarded, "", true, "INSERT INTO sig VALUES (15)"},
-		"with a foreign key, row by row": {referring, withCascades(guarded, "public.sig"), "23503", true,
-			"INSERT INTO sig VALUES (15)"},
-		"moved there":       {signals + "INSERT INTO sig VALUES (99);", guarded, "", false, "UPDATE sig SET m_id = 15"},
-		"removed elsewhere": {signals + "INSERT INTO sig VALUES (99);", guarded, "", false, "DELETE FROM sig"},
-		"all removed":       {signals + "INSERT INTO sig VALUES (99);", guarded, "", false, "TRUNCATE sig"},
+		"moved there":       {signals + "INSERT INTO sig VALUES (99);", guarded, "", "UPDATE sig SET m_id = 15"},
+		"removed elsewhere": {signals + "INSERT INTO sig VALUES (99);", guarded, "", "DELETE FROM sig"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := newStage(t, c.schema+gateAt15, c.rule)
-			if c.locked {
-				s.useRowByRow()
-			}
 			s.refill(30)
 			s.shutGate()
 			run := s.run("p")
 			run.mustWait()
 			signal := s.start(s.app, c.write)
-			if c.code != "" || !c.locked {
+			if c.code != "" {
 				signal.mustWait()
+				s.openGate()
 			}
-			s.openGate()
-			run.mustSucceed()
 			got := ""
 			if err := signal.wait(); err != nil {
 				got = err.Code
 			}
+			if c.code == "" { // the session has committed although the batch is not over
+				s.openGate()
+			}
+			run.mustSucceed()
 			if got != c.code {
 				t.Errorf("writing the guard row ended with %q, want %q", got, c.code)
 			}
@@ -109,27 +100,52 @@ func TestGuardInsertedAfterTheRecheck(t *testing.T) {
 	}
 }
 
-// TestGuardTableCannotBeLocked checks that a batch works row by row and does not wait if it cannot
-// lock the guard's table. Another session writes to that table, or the role that migrates has no
-// right to lock it.
-func TestGuardTableCannotBeLocked(t *testing.T) {
+// TestGuardTableIsWrittenDuringARun checks that a run neither waits for a session that has written
+// to the guard's table, nor counts what this session has not committed.
+func TestGuardTableIsWrittenDuringARun(t *testing.T) {
 	t.Parallel()
-	for name, c := range map[string]struct{ before, after string }{
-		"written":       {"BEGIN; INSERT INTO sig VALUES (99)", "COMMIT"},
-		"not permitted": {"ALTER FUNCTION retention.p_share() OWNER TO retention_viewer", ""},
+	s := newStage(t, signals, guarded)
+	s.refill(30)
+	s.Exec(t, "INSERT INTO sig VALUES (15)")
+	s.appExec("BEGIN; INSERT INTO sig VALUES (16)")
+	s.run("p").mustSucceed()
+	s.appExec("COMMIT")
+	s.wantLeft(15)
+	s.wantRun("p", counts{State: "done", Taken: 29, Kept: map[string]int64{"signal": 1}})
+}
+
+// TestKeptRowsAreNotLockedAgain checks that a run locks no row that a guard keeps, if guards kept
+// most rows of the last batch or of the last run. A lock of a row writes its xmax.
+func TestKeptRowsAreNotLockedAgain(t *testing.T) {
+	t.Parallel()
+	for name, then := range map[string]string{
+		"delete":  "delete",
+		"archive": "archive: {into: attic, create: true}, delete",
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := newStage(t, signals, guarded)
+			s := newStage(t, signals, strings.Replace(guarded, "then: [delete]", "then: ["+then+"]", 1))
+			s.Exec(t, "UPDATE retention.policy SET batch_time_ms = NULL, batch_rows = 4")
 			s.refill(30)
-			s.Exec(t, "INSERT INTO sig VALUES (15)")
-			s.appExec(c.before)
+			s.Exec(t, "INSERT INTO sig SELECT id FROM m WHERE id <> 30")
+			locked := func() int {
+				return pgtest.Value[int](t, s.watch, "SELECT count(*) FROM m WHERE xmax <> '0'")
+			}
+			want := counts{State: "done", Taken: 1, Kept: map[string]int64{"signal": 29}}
+			if name == "archive" {
+				want.Related = map[string]int64{"public.attic": 1}
+			}
 			s.run("p").mustSucceed()
-			s.appExec(c.after)
-			s.wantLeft(15)
-			s.wantRun("p", counts{State: "done", Taken: 29, Kept: map[string]int64{"signal": 1}})
-			if n := pgtest.Value[int](t, s.watch, "SELECT count(*) FROM retention.batch WHERE mode = 'range'"); n > 0 {
-				t.Errorf("%d batches were one statement:\n%s", n, s.batches(s.Last("p").ID))
+			s.wantRun("p", want)
+			if n := locked(); n > 4 {
+				t.Errorf("the first run locked %d kept rows, want those of its first batch at most", n)
+			}
+			s.Exec(t, "UPDATE m SET at = at") // the new versions of the rows are not locked
+			s.Exec(t, "INSERT INTO m (id, at) VALUES (31, '2024-01-01')")
+			s.run("p").mustSucceed()
+			s.wantRun("p", want)
+			if n := locked(); n > 0 {
+				t.Errorf("the second run locked %d kept rows, want none", n)
 			}
 		})
 	}

@@ -12,5 +12,5 @@ BEGIN
         JOIN retention.batch b ON b.run_id = r.id
         WHERE r.batches > 0 AND r.policy_hash = p_run.policy_hash
         ORDER BY r.id DESC, b.n DESC LIMIT 1),
-        CASE WHEN p_policy.passes @? '$[*].share' THEN 4 ELSE 500 END);
+        CASE WHEN p_policy.passes @? '$[*].lock' THEN 4 ELSE 500 END);
 END $function$;

@@ -1,8 +1,8 @@
 -- _attempt_batch executes one batch of a pass and adds its counts to p_next. To the ms of p_next,
 -- it adds only the time that the rows took. If it raises an error, nothing of the batch remains.
 -- Raises PR005 if something other than a row has changed since the batch began.
--- A batch of one statement waits at most a tenth of lock_timeout for a row. If it locks tables from
--- which guards read, it waits at most 100 ms. Rows that stay locked are then taken row by row.
+-- A batch of one statement waits at most a tenth of lock_timeout for a row. Rows that stay locked
+-- are then taken row by row.
 -- Types of variables are qualified. PostgreSQL compiles a function without a fixed search_path with
 -- the search_path of its first call in a session. Code of a policy may make that call.
 CREATE OR REPLACE FUNCTION retention._attempt_batch(
@@ -16,8 +16,7 @@ DECLARE
     v_tables CONSTANT pg_catalog.oid[] := retention._resolve_tables(v_names);
 BEGIN
     IF p_policy.reach <> '{}' THEN v_before := retention._changed_rows(p_policy.reach); END IF;
-    v_wait := CASE WHEN p_locked THEN p_policy.lock_timeout_ms ELSE greatest(1, least(p_policy.lock_timeout_ms / 10,
-        CASE WHEN p_policy.passes -> (p_batch.pass - 1) ? 'share' THEN 100 END)) END;
+    v_wait := CASE WHEN p_locked THEN p_policy.lock_timeout_ms ELSE greatest(1, p_policy.lock_timeout_ms / 10) END;
     PERFORM set_config('lock_timeout', v_wait::text, true);
     result := retention._batch(p_policy, p_batch, p_rows, p_skip, p_locked);
     -- Checked after the batch, because from then on its locks prevent changes of its tables.

@@ -1,12 +1,13 @@
 -- _batch_as_worker takes the next rows of <policy>_rows, at most p_rows, by _take_rows. If it
 -- raises an error, its caller rolls it back.
--- p_lock is false: one statement checks and takes the rows. It first locks the tables from which
--- guards read. PostgreSQL rechecks a row that was updated meanwhile. Raises 55P03 if a row stays or
--- changes meanwhile, or if a group of a rank has more rows than at the start.
+-- p_lock is false: one statement checks and takes the rows. PostgreSQL rechecks a row that was
+-- updated meanwhile. Raises 55P03 if a row stays or changes meanwhile, or if a group of a rank has
+-- more rows than at the start.
 -- p_lock is true: the function first locks the rows, and skips rows that another session has
--- locked. It rechecks the locked rows and their holds in a newer snapshot. If the policy only
--- deletes its rows, one statement rechecks and takes them. It skips rows that steps refuse, unless
--- the pass may skip no row.
+-- locked. If guards kept most rows of the last batch, it does not lock the rows that guards keep.
+-- It rechecks the locked rows and their holds in a newer snapshot. If the policy only deletes its
+-- rows, or its guards alone read other tables, one statement rechecks and takes them. It skips rows
+-- that steps refuse, unless the pass may skip no row.
 -- p_skip: the batch skips the next row without touching it.
 -- Locks: ROW EXCLUSIVE on the table, and FOR UPDATE on the rows. It waits for locked rows only if a
 -- watermark moves past them.
@@ -46,10 +47,9 @@ BEGIN
     -- tables. Ranks read many rows, so they keep the normal cost.
     IF NOT v_pass ? 'ranked' THEN PERFORM set_config('cpu_tuple_cost', '1', true); END IF;
     PERFORM retention._plan_for_places(v_pass);
-    v_rechecks := p_lock AND jsonb_array_length(p_policy.steps) = 1 AND p_policy.steps
-        @? '$[*] ? (@.verb == "delete" && !exists(@.related) && !exists(@.where))'
-        AND NOT v_pass ?| '{whole,below}' AND p_batch.unheld IS NOT NULL;
-    IF v_pass ? 'share' AND NOT p_lock THEN PERFORM retention._share(p_policy.name || '_share'); END IF;
+    v_rechecks := p_lock AND NOT v_pass ?| '{whole,below}' AND p_batch.unheld IS NOT NULL AND (v_pass ? 'lock'
+        OR jsonb_array_length(p_policy.steps) = 1 AND p_policy.steps
+            @? '$[*] ? (@.verb == "delete" && !exists(@.related) && !exists(@.where))');
     v_since := clock_timestamp();
     BEGIN
         v_found := retention._next_rows(p_policy, v_batch, CASE WHEN p_batch.prove THEN 0 ELSE p_rows END, NOT p_lock);
@@ -73,10 +73,15 @@ BEGIN
     IF p_skip THEN
         v_out.passed := concat(v_found.rels[1], ' ', v_found.tids[1]);
     ELSIF p_lock THEN
+        IF p_batch.judge AND v_pass ? 'cursor' AND NOT v_pass ? 'whole' THEN
+            v_rechecked := retention._judge(p_policy, v_batch, v_table, v_found.rels, v_found.tids, '');
+            v_found.rels := v_rechecked.rels; v_found.tids := v_rechecked.tids; v_out.kept := v_rechecked.kept;
+        END IF;
         v_rechecked := retention._lock_and_recheck(p_policy, v_batch, v_table, v_found.rels, v_found.tids,
             NOT v_rechecks);
         v_batch.rels := v_rechecked.rels; v_batch.tids := v_rechecked.tids;
-        v_out.contended := v_rechecked.contended; v_out.kept := v_rechecked.kept;
+        v_out.contended := v_rechecked.contended;
+        v_out.kept := retention._add_counts(v_out.kept, v_rechecked.kept);
     END IF;
     IF NOT p_skip AND (cardinality(v_batch.tids) > 0 OR p_batch.prove OR v_pass ? 'whole'
         OR v_batch.tids IS NULL AND coalesce(v_batch.hi, v_batch.groups) IS NOT NULL) THEN

@@ -1,6 +1,6 @@
--- _lock_and_recheck locks rows of a policy, and rechecks the locked rows by <policy>_rows in a
--- newer snapshot.
--- p_recheck: if it is false, the rows are only locked, because _recheck_and_take rechecks them
+-- _lock_and_recheck locks rows of a policy, and rechecks the locked rows in a newer snapshot, by
+-- _judge and _held.
+-- p_recheck: if it is false, the rows are only locked, because the next statement rechecks them
 -- rels, tids: the rows to take
 -- kept: how many rows are kept, by what keeps them
 -- contended: how many rows could not be locked
@@ -18,7 +18,7 @@ DECLARE
     v_these CONSTANT text := CASE WHEN v_parts THEN
         ' AND %1$s.%2$s = ANY ($2)
           AND (%1$s.%2$s, %1$s.%3$s) IN (SELECT x.rel, x.tid FROM unnest($2, $3) x (rel, tid))' ELSE '' END;
-    v_call CONSTANT text := retention._rows_call(p_policy); v_locked bigint; v_rows bigint; v_found jsonb;
+    v_locked bigint; v_judged record;
 BEGIN
     EXECUTE format('SELECT coalesce(array_agg(l.rel), ''{}''), coalesce(array_agg(l.tid), ''{}'')
                     FROM (SELECT t.tableoid AS rel, t.ctid AS tid FROM %s t
@@ -27,20 +27,11 @@ BEGIN
                        CASE WHEN v_pass ? 'whole' THEN '' ELSE ' SKIP LOCKED' END)
     INTO v_batch.rels, v_batch.tids USING v_batch, p_rels, p_tids;
     v_locked := cardinality(v_batch.tids); contended := cardinality(p_tids) - v_locked;
-    rels := v_batch.rels; tids := v_batch.tids;
+    rels := v_batch.rels; tids := v_batch.tids; kept := '{}';
     IF p_recheck THEN
-        -- OFFSET 0: each guard is evaluated once
-        EXECUTE format('SELECT count(*) AS n,
-                               coalesce(array_agg(d.rel) FILTER (WHERE d.verdict IS NULL OR d.verdict = ''passed''),
-                                   ''{}'') AS rels,
-                               coalesce(array_agg(d.tid) FILTER (WHERE d.verdict IS NULL OR d.verdict = ''passed''),
-                                   ''{}'') AS tids,
-                               jsonb_agg(ARRAY[rtrim(d.verdict, ''?''), d.rel::text, d.tid::text])
-                                   FILTER (WHERE d.verdict <> ''passed'') AS kept
-                        FROM (SELECT d.rel, d.tid, d.verdict FROM %s WHERE d.tid = ANY ($3)%s OFFSET 0) d',
-                       v_call, format(v_these, 'd', 'rel', 'tid'))
-        INTO v_rows, rels, tids, v_found USING v_batch, v_batch.rels, v_batch.tids;
-        IF v_rows > v_locked THEN
+        v_judged := retention._judge(p_policy, v_batch, p_table, v_batch.rels, v_batch.tids, '');
+        rels := v_judged.rels; tids := v_judged.tids; kept := v_judged.kept;
+        IF v_judged.due > v_locked THEN
             RAISE SQLSTATE 'PR005' USING MESSAGE = format('a join found more than one row for a row of table "%s"',
                 p_policy.table_name);
         END IF;
@@ -48,9 +39,9 @@ BEGIN
     IF p_recheck AND cardinality(tids) > 0 AND (v_pass ? 'below' OR retention._holds(p_policy.name, p_batch.as_of)) THEN
         SELECT coalesce(array_agg(x.rel) FILTER (WHERE h.tid IS NULL), '{}'),
                coalesce(array_agg(x.tid) FILTER (WHERE h.tid IS NULL), '{}'),
-               coalesce(v_found, '[]') || coalesce(jsonb_agg(ARRAY['hold', x.rel::text, x.tid::text])
-                   FILTER (WHERE h.tid IS NOT NULL), '[]')
-        INTO rels, tids, v_found FROM unnest(rels, tids) x (rel, tid)
+               CASE WHEN count(h.tid) > 0 THEN retention._add_counts(kept, jsonb_build_object('hold', count(h.tid)))
+                    ELSE kept END
+        INTO rels, tids, kept FROM unnest(rels, tids) x (rel, tid)
         LEFT JOIN (SELECT DISTINCT * FROM retention._held(p_policy.name, rels, tids, p_batch.as_of, true)) h
             ON (h.rel, h.tid) = (x.rel, x.tid);
     END IF;
@@ -60,9 +51,7 @@ BEGIN
         FROM unnest(p_rels, p_tids) x (rel, tid)
         LEFT JOIN unnest(v_batch.rels, v_batch.tids) l (rel, tid) USING (rel, tid) WHERE l.tid IS NULL;
         EXECUTE format('SELECT count(DISTINCT (d.rel, d.tid)) FROM %s WHERE d.tid = ANY ($3)%s',
-                       v_call, format(v_these, 'd', 'rel', 'tid'))
+                       retention._rows_call(p_policy), format(v_these, 'd', 'rel', 'tid'))
         INTO contended USING v_batch, v_batch.rels, v_batch.tids;
     END IF;
-    kept := coalesce((SELECT jsonb_object_agg(x.guard, x.n) FROM (
-        SELECT k.value ->> 0 AS guard, count(*) AS n FROM jsonb_array_elements(v_found) k GROUP BY 1) x), '{}');
 END $function$;

@@ -21,7 +21,9 @@ DECLARE
     v_context pg_catalog.text; v_proven boolean := false; v_cancelled boolean := false;
 BEGIN
     v_batch.run_id := p_run.id; v_batch.reason := p_run.reason; v_batch.inputs := p_run.inputs;
-    v_batch.unheld := p_unheld; v_batch.pass := p_next.next_pass; v_batch.lo := p_next.next_position;
+    v_batch.unheld := p_unheld;
+    v_batch.judge := v_pass ? 'guarded' AND retention._kept_most(p_run, p_next.n - 1);
+    v_batch.pass := p_next.next_pass; v_batch.lo := p_next.next_position;
     v_batch.hi := CASE WHEN p_next.wrapped AND v_batch.pass = (p_run.start_position ->> 0)::integer
         THEN p_run.start_position -> 1 END;
     LOOP

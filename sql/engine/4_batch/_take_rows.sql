@@ -1,6 +1,7 @@
 -- _take_rows executes the steps for rows of a batch, by <policy>_take, and compares the number of
--- rows that it took with the number of rows. If p_rechecks is true, it calls _recheck_and_take
--- instead, which also counts the rows that guards and holds keep. If the numbers differ:
+-- rows that it took with the number of rows. If p_rechecks is true, the rows were not rechecked.
+-- The steps then leave the rows that guards and holds keep, and the function counts these rows. A
+-- policy that only deletes its rows uses _recheck_and_take. If the numbers differ:
 -- p_lock is true: the function counts rows that a trigger keeps. It raises P0001 instead if the
 -- policy has other steps, or if the table has no key and the trigger moved the row.
 -- p_lock is false: it raises 55P03.
@@ -14,8 +15,9 @@ DECLARE
     v_steps CONSTANT integer := jsonb_array_length(p_policy.steps); v_out retention.take_result;
     v_deletes CONSTANT boolean := p_policy.steps
         @? '$[*] ? (@.verb == "delete" && !exists(@.related) && !exists(@.where))';
+    v_judged record;
 BEGIN
-    IF p_rechecks THEN
+    IF p_rechecks AND v_deletes AND v_steps = 1 THEN
         SELECT r.taken, r.kept, r.due INTO v_out.taken, v_out.kept, v_due
         FROM retention._recheck_and_take(p_policy, p_batch, p_table) r;
     ELSE
@@ -23,6 +25,11 @@ BEGIN
         v_due := cardinality(p_batch.tids);
     END IF;
     v_out.taken := coalesce(v_out.taken, 0);
+    IF p_rechecks AND v_out.kept IS NULL AND v_out.taken < v_due THEN  -- the statement left rows
+        v_judged := retention._judge(p_policy, p_batch, p_table, p_batch.rels, p_batch.tids, p_batch.unheld);
+        v_out.kept := v_judged.kept;
+        v_due := v_due - (SELECT coalesce(sum(k.value::bigint), 0) FROM jsonb_each_text(v_out.kept) k);
+    END IF;
     v_out.kept := coalesce(v_out.kept, '{}');  -- 'passed' is not a guard
     IF p_lock AND v_out.taken > cardinality(p_batch.tids) THEN
         RAISE SQLSTATE 'PR005' USING

@@ -1,6 +1,6 @@
 -- _use_one_statement reports whether the next batch may be one statement. All of these must be
 -- true:
--- - The policy allows it.
+-- - The policy allows it: no guard reads another table.
 -- - Conditions in the statement say which rows are held (p_unheld, from _unheld). For a rank, no
 --   hold may concern the policy.
 -- - No row was locked or refused in the last 20 batches.
@@ -11,7 +11,8 @@ CREATE OR REPLACE FUNCTION retention._use_one_statement(
 LANGUAGE plpgsql STABLE AS $function$
 DECLARE v_pass CONSTANT pg_catalog.jsonb := p_policy.passes -> (p_last.next_pass - 1);
 BEGIN
-    RETURN v_pass ? 'range' AND p_unheld IS NOT NULL AND (p_unheld = '' OR NOT v_pass ? 'groups')
+    RETURN v_pass ? 'range' AND NOT v_pass ? 'lock'
+       AND p_unheld IS NOT NULL AND (p_unheld = '' OR NOT v_pass ? 'groups')
        AND NOT EXISTS (SELECT FROM retention.batch b WHERE b.run_id = p_last.run_id AND b.n > p_last.n - 20
            AND b.sqlstate IS NOT NULL)
        AND NOT (v_pass ? 'groups' AND EXISTS (
