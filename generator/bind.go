@@ -2,7 +2,6 @@ package generator
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -93,19 +92,10 @@ func (b *binder) columnEdits(parsed *pgparse.Expr, meaning func(pgparse.ColumnRe
 			text, replaced = meaning(ref)
 		}
 		if replaced {
-			edits = append(edits, nameEdit(parsed.SQL, ref.Offset, len(ref.Fields) > 1, text))
+			edits = append(edits, pgparse.Edit{Offset: ref.Offset, Length: ref.Length, Text: string(text)})
 		}
 	}
 	return edits
-}
-
-// nameEdit returns the edit that replaces the name at an offset. The name may be qualified.
-func nameEdit(sql string, offset int, qualified bool, text sqlText) pgparse.Edit {
-	pattern := oneName
-	if qualified {
-		pattern = twoNames
-	}
-	return pgparse.Edit{Offset: offset, Length: len(pattern.FindString(sql[offset:])), Text: string(text)}
 }
 
 func isAsOf(ref pgparse.ColumnRef) bool {
@@ -148,15 +138,14 @@ func (b *binder) tableEdits(e policy.Expr, parsed *pgparse.Expr, kind string) []
 		if t.Alias == "" {
 			text += " " + sqlText(alias)
 		}
-		edits = append(edits, nameEdit(parsed.SQL, t.Offset, t.Schema != "", text))
+		edits = append(edits, pgparse.Edit{Offset: t.Offset, Length: t.Length, Text: string(text)})
 	}
 	return edits
 }
 
 // plainRead reports whether a sub-select could replace a table in a FROM clause.
 func plainRead(e *pgparse.Expr, t pgparse.TableRef) bool {
-	before := strings.ToLower(strings.TrimRight(e.SQL[:t.Offset], " \t\n"))
-	return !strings.HasSuffix(before, "only") && !slices.ContainsFunc(e.Columns, func(ref pgparse.ColumnRef) bool {
+	return !t.Only && !slices.ContainsFunc(e.Columns, func(ref pgparse.ColumnRef) bool {
 		return len(ref.Fields) > 0 && slices.Contains(systemColumns, ref.Fields[len(ref.Fields)-1]) ||
 			len(ref.Fields) > 2
 	})
@@ -193,7 +182,7 @@ func (b *binder) meaning(e policy.Expr, parsed *pgparse.Expr, ref pgparse.Column
 
 // rowColumn returns a bare name, qualified as a column of the row.
 func (b *binder) rowColumn(e policy.Expr, ref pgparse.ColumnRef) sqlText {
-	return sqlText("t." + oneName.FindString(e.SQL[ref.Offset:]))
+	return sqlText("t." + e.SQL[ref.Offset:ref.Offset+ref.Length])
 }
 
 // isRowColumn reports whether a bare name in a sub-select is a column of the row, because no table
@@ -277,14 +266,6 @@ func namesBatch(tables []pgparse.TableRef) bool {
 // systemColumns are the columns that every table has.
 // https://www.postgresql.org/docs/current/ddl-system-columns.html
 var systemColumns = []string{"ctid", "tableoid", "xmin", "xmax", "cmin", "cmax"}
-
-// sqlName matches a name in SQL, quotes included.
-const sqlName = `(?:"(?:[^"]|"")*"|[\w$\x{80}-\x{10FFFF}]+)`
-
-var (
-	oneName  = regexp.MustCompile(`^` + sqlName)
-	twoNames = regexp.MustCompile(`^` + sqlName + `\s*\.\s*` + sqlName)
-)
 
 // ownColumnsOnly reports whether an expression reads only columns of the row and calls only
 // functions that read no table. Only such an expression may be checked in the statement that

@@ -3,7 +3,6 @@ package generator
 import (
 	"cmp"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -86,16 +85,14 @@ func (w *policyCompiler) clockColumn(k *clock, source *policy.Clock) string {
 	return column.Plain()
 }
 
-// plainPick matches coalesce, greatest or least over plain columns. An index can contain such an
-// expression.
-var plainPick = regexp.MustCompile(`(?i)^\s*(coalesce|greatest|least)\s*` +
-	`\(\s*[a-z_][a-z0-9_]*(\s*,\s*[a-z_][a-z0-9_]*)*\s*\)\s*$`)
-
+// clockExpression compiles the expression of a clock and returns its type. An index can contain
+// coalesce, greatest or least over columns of the table.
 func (w *policyCompiler) clockExpression(k *clock, e policy.Expr) string {
 	parsed := e.Parsed()
 	k.expr, k.own = enclosed(w.bind(e)), ownColumnsOnly(parsed)
-	oneType := e.Parsed().Type(w.columnType) != "" // with mixed types, the session's time zone decides
-	if oneType && plainPick.MatchString(e.SQL) && w.indexable(parsed) {
+	oneType := parsed.Type(w.columnType) != "" // with mixed types, the session's time zone decides
+	chosen := parsed.ChosenColumns()
+	if oneType && len(chosen) > 0 && !slices.Contains(chosen, "as_of") && w.indexable(parsed) {
 		k.indexed = enclosed(sqlText(strings.TrimSpace(e.SQL)))
 	}
 	return w.typeOf(e, "timestamptz")
@@ -364,19 +361,16 @@ func (w *policyCompiler) dataCutoff(k *clock, d *policy.WindowData, number strin
 	return enclosed(w.converted(k, fragment("cutoff from data", data))), bound
 }
 
-// plainColumn matches a qualified column name, with or without parentheses.
-var plainColumn = regexp.MustCompile(`^(\(?)[a-z_][a-z0-9_]*\.[a-z_][a-z0-9_]*\)?$`)
-
-// windowValue returns the value of a window's expression. If the expression reads only the row,
-// windowValue returns the expression itself. Otherwise it returns a column of the FROM clause, so
-// PostgreSQL computes the value once per row.
+// windowValue returns the value of a window's expression. If the expression reads only the row, or
+// is a column of a join, windowValue returns the expression itself. Otherwise it returns a column of
+// the FROM clause, so PostgreSQL computes the value once per row.
 func (w *policyCompiler) windowValue(k *clock, e policy.Expr, number string) sqlText {
 	bound := enclosed(w.bind(e))
 	if w.readsOwnColumns(e) {
 		return bound
 	}
 	k.tiersOwn = false
-	if plainColumn.MatchString(string(bound)) {
+	if e.Parsed().Column() != nil && len(w.scalars) == 0 {
 		return bound
 	}
 	name := sqlText("v_window_" + number)

@@ -3,7 +3,6 @@ package generator
 import (
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -170,7 +169,7 @@ func (w *policyCompiler) runColumn(s step) string {
 	}
 	for _, a := range s.Archive.Set {
 		typ := s.into.Column(a.Column).Plain()
-		if runID.MatchString(a.Value.SQL) && slices.Contains([]string{"", "bigint", "integer", "numeric"}, typ) {
+		if a.Value.Parsed().IsColumn("run", "id") && slices.Contains([]string{"", "bigint", "integer", "numeric"}, typ) {
 			return a.Column
 		}
 	}
@@ -241,9 +240,6 @@ func differ(a, b map[string]string) bool {
 	return false
 }
 
-// runID matches the value that marks rows of an archive with their run.
-var runID = regexp.MustCompile(`(?i)^[\s(]*run\s*\.\s*id[\s)]*$`)
-
 // archiveSource returns an archive as a restore source. ok is false if the archive does not say
 // which run a row belongs to, or if it lacks a column.
 func (w *policyCompiler) archiveSource(s step) (source restoreSource, ok bool) {
@@ -259,7 +255,7 @@ func (w *policyCompiler) archiveSource(s step) (source restoreSource, ok bool) {
 	}
 	source.Stays = slices.Contains(tableNames(w.file.Protect), source.From)
 	for _, a := range archive.Set {
-		if runID.MatchString(a.Value.SQL) {
+		if a.Value.Parsed().IsColumn("run", "id") {
 			source.Run = a.Column
 		} else if a.Value.Parsed().Literal {
 			source.Same[a.Column] = strings.TrimSpace(a.Value.SQL)
@@ -444,16 +440,9 @@ func (w *policyCompiler) namesIn(functions []Object) (own, other map[string]bool
 	}
 	own, other = maps.Clone(w.named), maps.Clone(w.named)
 	for _, f := range functions {
-		for i := range len(f.SQL) {
-			if f.SQL[i] != '.' {
-				continue
-			}
-			name := oneName.FindString(f.SQL[i+1:])
-			if strings.HasPrefix(name, `"`) {
-				name = strings.ReplaceAll(name[1:len(name)-1], `""`, `"`)
-			}
+		for qualifier, name := range pgparse.QualifiedNames(f.SQL) {
 			other[name] = true
-			own[name] = own[name] || i > 0 && f.SQL[i-1] == 't' && endsInRow.MatchString(f.SQL[max(0, i-2):i])
+			own[name] = own[name] || qualifier == "t"
 		}
 	}
 	if w.star {
@@ -461,9 +450,6 @@ func (w *policyCompiler) namesIn(functions []Object) (own, other map[string]bool
 	}
 	return own, other
 }
-
-// endsInRow matches text before a dot after which a column of t follows.
-var endsInRow = regexp.MustCompile(`(?:^|[^\w$\x{80}-\x{10FFFF}])t$`)
 
 // noteNames records the columns that an expression may mean, and the schemas in which it looks up
 // functions, types and operators.

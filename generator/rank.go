@@ -1,7 +1,6 @@
 package generator
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
@@ -102,16 +101,14 @@ func (w *policyCompiler) verdictInGroup(name string, keys []groupKey) sqlText {
 	return w.guardVerdict(name)
 }
 
-// verdictAlone matches the verdict of a guard, which is never NULL.
-var verdictAlone = regexp.MustCompile(`^keep\.\w+$`)
-
 // compileOrder compiles the keys of groups and the order. It makes the order total, unless rows
 // with equal values share a place.
 func (w *policyCompiler) compileOrder(r *ranked) {
 	for i, item := range r.source.Order {
 		compiled := orderItem{Expr: w.bind(item.Expr), Descending: item.Descending, NullsFirst: item.NullsFirst}
-		column := w.columnOf(item.Expr)
-		if i == 0 && (column == nil || !column.NotNull) && !verdictAlone.MatchString(item.Expr.SQL) {
+		column, name := w.columnOf(item.Expr), item.Expr.Parsed().Column()
+		verdict := len(name) == 2 && name[0] == "keep" // the verdict of a guard is never NULL
+		if i == 0 && (column == nil || !column.NotNull) && !verdict {
 			name := "row is not null" // an expression may be of a row type
 			if column != nil && !mayBeRow(column.Type) {
 				name = "is not null"
@@ -161,16 +158,13 @@ func mayBeRow(typ string) bool { return strings.Contains(typ, ".") }
 // columnOf returns the column that an expression consists of; nil if the expression is anything
 // else.
 func (w *policyCompiler) columnOf(e policy.Expr) *catalog.Column {
-	parsed := e.Parsed()
-	if len(parsed.Columns) != 1 || parsed.Columns[0].Star {
-		return nil
+	switch name := e.Parsed().Column(); {
+	case len(name) == 1:
+		return w.table.Column(name[0])
+	case len(name) == 2 && name[0] == "t":
+		return w.table.Column(name[1])
 	}
-	ref := parsed.Columns[0]
-	ofTheRow := len(ref.Fields) == 2 && ref.Fields[0] == "t"
-	if ref.Offset != 0 || nameEdit(e.SQL, 0, ofTheRow, "").Length != len(e.SQL) {
-		return nil
-	}
-	return w.table.Column(ref.Fields[len(ref.Fields)-1])
+	return nil
 }
 
 // matches returns conditions that join the keys of t to those of g, the relation with a batch's

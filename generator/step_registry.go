@@ -3,7 +3,6 @@ package generator
 import (
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -137,13 +136,9 @@ func (w *policyCompiler) tablesRead(list []policy.SQLFragment) []tableRead {
 	return found
 }
 
-// trueAfterDeletes matches a condition that ends with NOT EXISTS (SELECT ...) without parentheses
-// inside. Deletes can make it true, but never false. The step then takes the row in the batch that
-// deletes the last row of the sub-select.
-var trueAfterDeletes = regexp.MustCompile(`(?is)^[^()]*\bnot\s+exists\s*\([^()]*\)\s*$`)
-
 // stepNotes returns notes about a step whose preview is uncertain. Such a step uses tables that
-// earlier steps write, or may find rows that exist already.
+// earlier steps write, or may find rows that exist already. A condition that deletes can only make
+// true is certain: the step takes the row in the batch that deletes the last row of the sub-select.
 func (w *policyCompiler) stepNotes(s step) []string {
 	var notes []string
 	for _, before := range w.policy.Effects(s.number - 1) {
@@ -152,7 +147,7 @@ func (w *policyCompiler) stepNotes(s step) []string {
 			notes = append(notes, fmt.Sprintf("it %s table %q, which step %d writes", does, name, before.Step+1))
 		}
 		for _, r := range w.tablesRead(s.expressions) {
-			known := verb == "delete" && plainRead(r.expr, r.ref) && trueAfterDeletes.MatchString(r.expr.SQL)
+			known := verb == "delete" && plainRead(r.expr, r.ref) && r.expr.OnlyGetsTrue()
 			if s.SQL == nil && !known && tableName(r.table) == name {
 				note("reads")
 			}
@@ -291,8 +286,6 @@ func (w *policyCompiler) decidingColumns() []string {
 	return columns
 }
 
-var constantValue = regexp.MustCompile(`(?i)^(?:'(?:[^'\\]|'')*'|-?[0-9]+(?:\.[0-9]+)?|true|false|null|as_of)$`)
-
 // withSets adds to each step the columns that the step sets in existing rows. A column maps to the
 // SQL of its value if the value is the same for all rows, otherwise to null. For an insert,
 // withSets adds only the names of the columns. An SQL step and the watermark get separate entries
@@ -302,7 +295,9 @@ func (w *policyCompiler) withSets(list []stepEntry) []stepEntry {
 		set := map[string]*string{}
 		for _, a := range s.Set {
 			set[a.Column] = nil
-			if sql := strings.TrimSpace(a.Value.SQL); constantValue.MatchString(sql) {
+			value := a.Value.Parsed()
+			if _, constant := value.Constant(); constant || value.IsColumn("as_of") {
+				sql := strings.TrimSpace(value.SQL)
 				set[a.Column] = &sql
 			}
 		}

@@ -9,8 +9,8 @@ package explain
 import (
 	_ "embed" // for words.txt.tmpl
 	"reflect"
-	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"text/template"
 	"time"
@@ -296,9 +296,13 @@ func caveat(t policy.Tier) string {
 	return caveats(d, "never", d.AtLeast != nil && d.AtLeast.Zero(), func(i policy.Interval) string { return i.Text })
 }
 
-// notPositive matches negative and zero constants. caveats does not list them, because its text
-// says what zero and negative values mean.
-var notPositive = regexp.MustCompile(`^\s*(?:-\s*[0-9.]+|0+)\s*$`)
+// notPositive reports whether an expression is a negative number or zero. caveats does not list such
+// a number, because its text says what zero and negative values mean.
+func notPositive(e policy.Expr) bool {
+	constant, _ := e.Parsed().Constant()
+	number, err := strconv.ParseFloat(constant.Text, 64)
+	return constant.IsNumber() && err == nil && number <= 0
+}
 
 // caveats describes, in parentheses, how a policy treats a value that is computed from data. It
 // names the least and the greatest allowed value, the value that replaces NULL, and the values that
@@ -324,7 +328,7 @@ func caveats[T any](d *policy.Data[T], never string, zeroDue bool, word func(T) 
 	}
 	nevers = append(nevers, "negative")
 	for _, e := range d.NeverValues {
-		if !notPositive.MatchString(e.SQL) {
+		if !notPositive(e) {
 			nevers = append(nevers, e.SQL)
 		}
 	}
@@ -357,14 +361,11 @@ func (r rank) Limits() string {
 	return ""
 }
 
-var plain = regexp.MustCompile(`^(?:[A-Za-z_0-9."]+|[A-Za-z_0-9."]+\([^()]*\))$`)
-
 // operand returns an expression as part of a sentence. It adds parentheses unless the expression is
 // a name, a number or a plain call.
 func operand(e policy.Expr) string {
-	text := sql(e)
-	if plain.MatchString(text) {
-		return text
+	if e.Parsed().Atom {
+		return sql(e)
 	}
-	return "(" + text + ")"
+	return "(" + sql(e) + ")"
 }

@@ -2,7 +2,6 @@ package lint
 
 import (
 	"math"
-	"regexp"
 	"time"
 
 	"pgretain/internal/catalog"
@@ -86,14 +85,10 @@ func (l *linter) checkMarkBehind(p *policy.Policy, k *policy.Clock) {
 // greatest reports whether "up_to" is the greatest value of the clock's column, without a
 // subtraction or a condition.
 func greatest(p *policy.Policy, k *policy.Clock) bool {
-	parsed := k.UpTo.Parsed()
-	if len(parsed.Columns) != 1 || len(parsed.Tables) != 1 || !plainMax.MatchString(k.UpTo.SQL) {
+	query := k.UpTo.Parsed()
+	if query.Greatest() != k.Column {
 		return false
 	}
-	table, column := parsed.Tables[0], parsed.Columns[0].Fields
-	return table.Name == p.Table.Name && (table.Schema == p.Table.Schema || table.Schema == "") &&
-		column[len(column)-1] == k.Column
+	table := query.Tables[0]
+	return table.Name == p.Table.Name && (table.Schema == p.Table.Schema || table.Schema == "")
 }
-
-var plainMax = regexp.MustCompile(`(?i)^\s*select\s+(coalesce\s*\(\s*)?max\s*\([^()]*\)` +
-	`(\s*,\s*[^()]*\))?(\s*::\s*\w+)?(\s+(as\s+)?\w+)?\s+from\s`)

@@ -51,6 +51,9 @@ type Constant struct {
 	Text string // digits of a number, value of a text, or true or false
 }
 
+// IsNumber reports whether the constant is a number.
+func (c Constant) IsNumber() bool { return c.Kind == NumberConstant }
+
 // ConstantKind is the kind of a literal.
 type ConstantKind int
 

@@ -205,7 +205,11 @@ func (w *walker) tableRef(n *query.RangeVar) TableRef {
 func (w *walker) length(offset, parts int) int {
 	first, found := slices.BinarySearchFunc(w.tokens, offset, func(t Token, at int) int { return t.Offset - at })
 	last := first + 2*parts - 2 // there is a dot between two parts
-	if !found || last >= len(w.tokens) {
+	switch {
+	case w.tokens == nil:
+		return 0
+	case !found || last >= len(w.tokens):
+		w.err = cmp.Or[error](w.err, &Error{Message: "the names in the text cannot be told apart", Offset: offset})
 		return 0
 	}
 	return w.tokens[last].end() - offset

@@ -1,6 +1,9 @@
 package pgparse
 
-import "strings"
+import (
+	"iter"
+	"strings"
+)
 
 // The functions in this file read SQL letter by letter, without the parser. Generated SQL is long,
 // and the parser would take much longer for the same answers.
@@ -53,6 +56,38 @@ func quotedLength(sql string, escapes bool) int {
 		}
 	}
 	return len(sql)
+}
+
+// QualifiedNames yields the name after each dot of a text, with the unquoted name before the dot. A
+// quoted name loses its quotes. The qualifier is "" if there is none, or if it is quoted. Dots in
+// quoted texts count as well, because functions and the commands that they execute are such texts.
+func QualifiedNames(text string) iter.Seq2[string, string] {
+	return func(yield func(qualifier, name string) bool) {
+		for dot, c := range []byte(text) {
+			if c != '.' {
+				continue
+			}
+			start := dot
+			for start > 0 && (isNameByte(text[start-1]) || text[start-1] == '$') {
+				start--
+			}
+			if !yield(text[start:dot], nameAt(text[dot+1:])) {
+				return
+			}
+		}
+	}
+}
+
+// nameAt returns the name at the beginning of a text.
+func nameAt(text string) string {
+	if !strings.HasPrefix(text, `"`) {
+		return text[:wordLength(text)]
+	}
+	end := quotedLength(text, false)
+	for strings.HasPrefix(text[end:], `"`) { // a quote in the name is written twice
+		end += quotedLength(text[end:], false)
+	}
+	return Token{Text: text[:end]}.name()
 }
 
 // wordLength returns the length of the name, key word or number at the beginning of a text.
