@@ -6,7 +6,6 @@ import (
 	"maps"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"pgretain/internal/catalog"
@@ -240,13 +239,6 @@ func intervalValue(i *policy.Interval) sqlText {
 	return fragment("interval", literal(i.Text))
 }
 
-// scaled matches a number with decimal places, and rounded a timestamp that does not store
-// microseconds.
-var (
-	scaled  = regexp.MustCompile(`^numeric\([0-9]+,([0-9]+)\)$`)
-	rounded = regexp.MustCompile(`^timestamp\(([0-5])\)`)
-)
-
 // instants returns the present time and the end of the claim, both in the clock's own type. The
 // entry is not due before the end of the claim. A value is "" if the clock itself is an instant.
 func (w *policyCompiler) instants(c *policy.Claim, k *clock) (now, expires sqlText) {
@@ -259,9 +251,8 @@ func (w *policyCompiler) instants(c *policy.Claim, k *clock) (now, expires sqlTe
 		// power of ten that makes the last stored decimal place a whole number; "" if all places
 		// are stored
 		scale := sqlText("")
-		if found := scaled.FindStringSubmatch(column.Plain()); found != nil && k.typ == "numeric" {
-			places, _ := strconv.Atoi(found[1]) // the pattern matches digits only
-			scale = sqlText("1" + strings.Repeat("0", places))
+		if sizes := catalog.Sizes(column.Plain()); len(sizes) == 2 && sizes[1] >= 0 && k.typ == "numeric" {
+			scale = sqlText("1" + strings.Repeat("0", sizes[1]))
 		}
 		now = w.converted(k, w.asOf)
 		expires = fragment("expires "+k.conversion,
@@ -270,18 +261,20 @@ func (w *policyCompiler) instants(c *policy.Claim, k *clock) (now, expires sqlTe
 	return now, toPrecision(expires, column.Plain(), k.typ)
 }
 
+// roundedTo maps the precision of a timestamp to the difference of two values that it can store. It
+// lacks the greatest precision, microseconds.
+var roundedTo = map[int]sqlText{0: "1 second", 1: "100 ms", 2: "10 ms", 3: "1 ms", 4: "100 us", 5: "10 us"}
+
 // toPrecision rounds a value up to the column's precision. PostgreSQL would round it to the nearest
 // value.
 func toPrecision(value sqlText, columnType, typ string) sqlText {
-	found := rounded.FindStringSubmatch(columnType)
-	if found == nil || typ != "timestamptz" && typ != "timestamp" {
+	step, rounds := roundedTo[digitsOf(columnType)]
+	if !rounds || typ != "timestamptz" && typ != "timestamp" {
 		return value
 	}
 	if value == "" {
 		value = "v_until"
 	}
-	step := map[string]sqlText{"0": "1 second", "1": "100 ms", "2": "10 ms", "3": "1 ms", "4": "100 us",
-		"5": "10 us"}[found[1]]
 	return fragment("expires to precision", fields{"Value": value, "Step": step})
 }
 

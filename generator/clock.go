@@ -362,8 +362,8 @@ func (w *policyCompiler) dataCutoff(k *clock, d *policy.WindowData, number strin
 }
 
 // windowValue returns the value of a window's expression. If the expression reads only the row, or
-// is a column of a join, windowValue returns the expression itself. Otherwise it returns a column of
-// the FROM clause, so PostgreSQL computes the value once per row.
+// is a column of a join, windowValue returns the expression itself. Otherwise it returns a column
+// of the FROM clause, so PostgreSQL computes the value once per row.
 func (w *policyCompiler) windowValue(k *clock, e policy.Expr, number string) sqlText {
 	bound := enclosed(w.bind(e))
 	if w.readsOwnColumns(e) {

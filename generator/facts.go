@@ -168,8 +168,8 @@ func (w *policyCompiler) runColumn(s step) string {
 		return ""
 	}
 	for _, a := range s.Archive.Set {
-		typ := s.into.Column(a.Column).Plain()
-		if a.Value.Parsed().IsColumn("run", "id") && slices.Contains([]string{"", "bigint", "integer", "numeric"}, typ) {
+		counts := slices.Contains([]string{"", "bigint", "integer", "numeric"}, s.into.Column(a.Column).Plain())
+		if counts && a.Value.Parsed().IsColumn("run", "id") {
 			return a.Column
 		}
 	}

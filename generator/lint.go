@@ -3,12 +3,12 @@ package generator
 import (
 	"cmp"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
 	"pgretain/internal/catalog"
 	"pgretain/internal/diag"
+	"pgretain/internal/pgparse"
 	"pgretain/internal/quote"
 	"pgretain/policy"
 )
@@ -210,13 +210,11 @@ func (c *compiler) noteDelete(p *policy.Policy, d policy.Effect, access *policy.
 	}
 }
 
-var beforeRow = regexp.MustCompile(`^CREATE TRIGGER ("(?:[^"]|"")+"|\S+) BEFORE `)
-
 // noteTriggers warns of BEFORE row triggers, which can keep a row by returning NULL.
 func (c *compiler) noteTriggers(p *policy.Policy, table *catalog.Table) {
 	for _, t := range table.Triggers {
 		accepted := slices.ContainsFunc(p.Triggers, func(n policy.Name) bool { return n.Text == t.Name })
-		if !accepted && beforeRow.MatchString(t.Definition) {
+		if !accepted && t.Before() {
 			c.warn(p.Position, codeTriggerKeeps,
 				fmt.Sprintf("trigger %q of %q may keep rows that are due in policy %q",
 					t.Name, tableName(table), p.Name),
@@ -278,8 +276,11 @@ func (c *compiler) noteIndexes(p *policy.Policy, reported map[string]bool) {
 // buildsFor reports whether a migration builds an index on a table that finds rows by a foreign
 // key. A snapshot lacks indexes of migrations that are not applied.
 func (c *compiler) buildsFor(table *catalog.Table, key catalog.ForeignKey) bool {
-	helps := func(i passIndex) bool { return mayFind(i.items[0].column, string(i.predicate), key) }
 	return slices.ContainsFunc(c.file.Policies, func(p *policy.Policy) bool {
+		helps := func(i passIndex) bool {
+			return slices.Contains(key.Columns, i.items[0].column) &&
+				(i.predicate == "" || p.Where.Parsed().OnlyNotNull())
+		}
 		return !p.Partitions && p.Table.String() == tableName(table) &&
 			slices.ContainsFunc(c.newPolicyCompiler(p, c.findTable(p), asOfInRun).wantedIndexes(), helps)
 	})
@@ -289,7 +290,7 @@ func (c *compiler) buildsFor(table *catalog.Table, key catalog.ForeignKey) bool 
 // with a column of the key.
 func (c *compiler) findsRows(table *catalog.Table, key catalog.ForeignKey) bool {
 	return slices.ContainsFunc(table.Indexes, func(i catalog.Index) bool {
-		return i.Valid && i.Method != "brin" && len(i.Columns) > 0 && mayFind(i.Columns[0], i.Predicate, key)
+		return i.Valid && i.Method != "brin" && len(i.Columns) > 0 && mayFind(i, key)
 	}) || table.Kind == "partitioned" && len(table.Children) > 0 &&
 		!slices.ContainsFunc(table.Children, func(name string) bool {
 			child := c.tables[name]
@@ -297,11 +298,15 @@ func (c *compiler) findsRows(table *catalog.Table, key catalog.ForeignKey) bool 
 		})
 }
 
-var notNull = regexp.MustCompile(`\("?[^"()]+"? IS NOT NULL\)`)
-
 // mayFind reports whether an index may help to find rows of a key. It returns false only if the
 // index certainly does not help.
-func mayFind(first, predicate string, key catalog.ForeignKey) bool {
-	predicate = strings.Trim(strings.ReplaceAll(notNull.ReplaceAllString(predicate, ""), "AND", ""), "() ")
-	return predicate == "" && slices.Contains(key.Columns, first)
+func mayFind(index catalog.Index, key catalog.ForeignKey) bool {
+	if !slices.Contains(key.Columns, index.Columns[0]) {
+		return false
+	}
+	if index.Predicate == "" {
+		return true
+	}
+	predicate, err := pgparse.Expression(index.Predicate)
+	return err == nil && predicate.OnlyNotNull()
 }

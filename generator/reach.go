@@ -2,7 +2,6 @@ package generator
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -344,18 +343,13 @@ func (c *compiler) privilege(r right) Object {
 	return o
 }
 
-var nextValue = regexp.MustCompile(`^nextval\('((?:[^']|\'\')+)'::regclass\)$`)
-
 // sequencesOf returns the sequences that the defaults of a table read, as SQL names. An identity
 // column needs no privilege on its sequence.
 func sequencesOf(table *catalog.Table) []sqlText {
 	var names []sqlText
 	for _, column := range table.Columns {
-		if found := nextValue.FindStringSubmatch(column.Default); found != nil {
-			parts, err := pgparse.Name(strings.ReplaceAll(found[1], "''", "'"))
-			if err == nil { // otherwise the default names no sequence
-				names = append(names, sqlText(strings.Join(each(parts, quote.Ident), ".")))
-			}
+		if parts := pgparse.NextValueOf(column.Default); parts != nil {
+			names = append(names, sqlText(strings.Join(each(parts, quote.Ident), ".")))
 		}
 	}
 	return names

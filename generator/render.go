@@ -2,7 +2,6 @@ package generator
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"text/template"
@@ -217,21 +216,53 @@ func oneLine(text string) string { return strings.TrimSpace(quote.OneLine(text))
 // may be wider.
 const textWidth = 120
 
-// breaks matches places at which a line may be broken: after a comma or a semicolon, or before a
-// key word.
-var breaks = regexp.MustCompile(`[,;] | (?:AND|OR|WHEN|ELSE|CROSS JOIN|LEFT JOIN|JOIN|` +
-	`FROM|WHERE|GROUP BY|ORDER BY|ON) `)
+// breakBefore lists key words before which a line may be broken.
+var breakBefore = strings.Split("AND |OR |WHEN |ELSE |CROSS JOIN |LEFT JOIN |JOIN |FROM |WHERE |GROUP BY |"+
+	"ORDER BY |ON ", "|")
 
 // clauses are the beginnings of lines that continue a statement.
 var clauses = strings.Split("FROM |WHERE |AND |ORDER BY |GROUP BY |HAVING |FETCH FIRST |OFFSET |ON |USING |SET |"+
 	"RETURNS |RETURNING |LIMIT |LANGUAGE |INTO |AS $", "|")
 
-// quoted matches text in quotes on one line. unbroken matches lines in which a line break could
-// change the meaning: lines with an escape, a comment or a whole dollar quote.
-var (
-	quoted   = regexp.MustCompile(`'[^']*'|"[^"]*"`)
-	unbroken = regexp.MustCompile(`\\|--|\$\w*\$.*\$\w*\$`)
-)
+// withoutQuoted replaces each quoted text of a line by letters, byte by byte.
+func withoutQuoted(line string) string {
+	bare := []byte(line)
+	for i := 0; i < len(line); i++ {
+		if line[i] != '\'' && line[i] != '"' {
+			continue
+		}
+		if length := strings.IndexByte(line[i+1:], line[i]); length >= 0 {
+			end := i + length + 2
+			copy(bare[i:end], strings.Repeat("x", end-i))
+			i = end - 1
+		}
+	}
+	return string(bare)
+}
+
+// unbreakable reports whether a line break could change the meaning of a line: it has an escape, a
+// comment or a whole dollar quote.
+func unbreakable(line string) bool {
+	inside, opened := afterTag(line)
+	_, closed := afterTag(inside)
+	return strings.Contains(line, `\`) || strings.Contains(line, "--") || opened && closed
+}
+
+// afterTag returns the text after the first tag of a dollar quote.
+func afterTag(text string) (rest string, found bool) {
+	for {
+		_, rest, found = strings.Cut(text, "$")
+		if !found {
+			return "", false
+		}
+		if after := strings.TrimLeft(rest, wordLetters); strings.HasPrefix(after, "$") {
+			return after[1:], true
+		}
+		text = rest
+	}
+}
+
+const wordLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_"
 
 // filledLines joins a clause to the line before it if there is room. It breaks lines that are too
 // wide, outside quotes. A clause with an open parenthesis begins a line, because the lines below
@@ -259,7 +290,7 @@ func filledLines(text string) string {
 
 // wrapped breaks a line that is wider than textWidth. It returns other lines unchanged.
 func wrapped(line string) string {
-	if len(line) <= textWidth || unbroken.MatchString(line) {
+	if len(line) <= textWidth || unbreakable(line) {
 		return line
 	}
 	indent := line[:len(line)-len(strings.TrimLeft(line, " "))] + "    "
@@ -278,15 +309,22 @@ func breakOf(line string, from int) int {
 	if utf8.RuneCountInString(line) <= textWidth+1 { // the line break counts as one character
 		return 0
 	}
-	bare := quoted.ReplaceAllStringFunc(line, func(text string) string { return strings.Repeat("x", len(text)) })
+	bare := withoutQuoted(line)
 	last, least := 0, len(line)
-	for _, found := range breaks.FindAllStringIndex(bare, -1) {
-		at := found[0]
-		if bare[at] != ' ' {
-			at = found[1]
+	for start := 0; start <= min(textWidth, len(bare)-1); start++ {
+		begins := func(word string) bool { return strings.HasPrefix(bare[start+1:], word) }
+		at := start
+		switch word := slices.IndexFunc(breakBefore, begins); {
+		case bare[start] == ' ' && word >= 0: // before the blank
+			start += len(breakBefore[word])
+		case strings.HasPrefix(bare[start:], ", "), strings.HasPrefix(bare[start:], "; "):
+			start++
+			at += 2
+		default:
+			continue
 		}
 		depth := strings.Count(bare[:at], "(") - strings.Count(bare[:at], ")")
-		if at > from+16 && at <= textWidth+1 && found[0] <= textWidth && (depth <= least || last < textWidth/2) {
+		if at > from+16 && at <= textWidth+1 && (depth <= least || last < textWidth/2) {
 			last, least = at, depth
 		}
 	}

@@ -2,9 +2,7 @@ package generator
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"pgretain/internal/catalog"
@@ -252,14 +250,10 @@ func (w *policyCompiler) emptyValues(s step) []valueText {
 	return list
 }
 
-// lastDigits matches the last number in the parentheses of a type, as format_type prints it.
-var lastDigits = regexp.MustCompile(`\((?:-?\d+,)?(-?\d+)\)`)
-
-// digitsOf returns the number that lastDigits matches; -1 if the type has none.
+// digitsOf returns the last number in the parentheses of a type; -1 if the type has none.
 func digitsOf(typ string) int {
-	if m := lastDigits.FindStringSubmatch(typ); m != nil {
-		digits, _ := strconv.Atoi(m[1])
-		return digits
+	if sizes := catalog.Sizes(typ); len(sizes) > 0 {
+		return sizes[len(sizes)-1]
 	}
 	return -1
 }
@@ -269,7 +263,7 @@ func digitsOf(typ string) int {
 // narrows returns false if PostgreSQL raises an error instead, and for types that are not listed.
 func narrows(from, to string) bool {
 	from, to = strings.TrimRight(from, "[]"), strings.TrimRight(to, "[]")
-	a, b := lastDigits.ReplaceAllString(from, ""), lastDigits.ReplaceAllString(to, "")
+	a, b := catalog.Unsized(from), catalog.Unsized(to)
 	switch {
 	case strings.HasPrefix(a, "interval") && strings.HasPrefix(b, "interval"):
 		return from != to && to != "interval"
@@ -332,7 +326,7 @@ func (c *compiler) noteArchives(p *policy.Policy) {
 // smaller reports whether an assignment from one type to another raises an error for some values.
 // It returns false for types that are not listed.
 func smaller(from, to string) bool {
-	a, b := lastDigits.ReplaceAllString(from, ""), lastDigits.ReplaceAllString(to, "")
+	a, b := catalog.Unsized(from), catalog.Unsized(to)
 	integers := []string{"smallint", "integer", "bigint"}
 	texts := []string{"character varying", "text"}
 	switch {

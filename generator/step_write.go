@@ -2,7 +2,6 @@ package generator
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -131,18 +130,21 @@ func (w *policyCompiler) columnSaved(join int, name string) savedColumn {
 		table = w.aliases[j.Name]
 	}
 	s.Expr = aliased(s.alias, s.Column)
-	if table != nil && table.Column(name) != nil && !scalarTypes.MatchString(table.Column(name).Type) {
+	if table != nil && table.Column(name) != nil && !isScalar(table.Column(name).Type) {
 		s.Expr, s.Cast = fragment("as text", s.Expr), sqlText(table.Column(name).Type)
 	}
 	return s
 }
 
-// scalarTypes matches types with one plain value. Arrays of other types are saved as text. An array
-// of arrays would have to be rectangular, and unnest splits an array of rows into columns.
-var scalarTypes = regexp.MustCompile(`^(bigint|integer|smallint|numeric|real|double precision|` +
-	`text|character varying|character|boolean|uuid|date|` +
-	`timestamp with(out)? time zone|time with(out)? time zone|interval|` +
-	`jsonb?|bytea|inet|cidr|oid|xid8|name|citext)(\(\d+(,\d+)?\))?$`)
+// scalarTypes are types with one plain value. Arrays of other types are saved as text. An array of
+// arrays would have to be rectangular, and unnest splits an array of rows into columns.
+var scalarTypes = []string{
+	"bigint", "integer", "smallint", "numeric", "real", "double precision", "text", "character varying", "character",
+	"boolean", "uuid", "date", "timestamp with time zone", "timestamp without time zone", "time with time zone",
+	"time without time zone", "interval", "json", "jsonb", "bytea", "inet", "cidr", "oid", "xid8", "name", "citext",
+}
+
+func isScalar(typ string) bool { return slices.Contains(scalarTypes, catalog.Unsized(typ)) }
 
 func (w *policyCompiler) deleteRows(s step) sqlText {
 	d := w.stepFields(s, false)
@@ -191,7 +193,7 @@ func (w *policyCompiler) setTexts(s step, apart bool) []fields {
 		}
 		texts = append(texts, fields{"Column": column, "Target": aliased(s.as, column), "Value": value, "Inner": inner,
 			"Number": i + 1,
-			"AsText": known != nil && (!scalarTypes.MatchString(known.Type) || known.Type == "json" ||
+			"AsText": known != nil && (!isScalar(known.Type) || known.Type == "json" ||
 				known.Type == "citext")})
 	}
 	return texts
@@ -355,19 +357,12 @@ func (w *policyCompiler) totals(in *policy.Insert, table *catalog.Table) []value
 		v := &list[i]
 		if column := table.Column(string(v.Column)); column != nil &&
 			slices.Contains(numberTypes, catalog.Unsized(column.Plain())) {
-			if v.Existing = "added number"; !isCount(in.Add[i].Value.SQL) {
+			if v.Existing = "added number"; !in.Add[i].Value.Parsed().CountsRows() {
 				v.Value = fragment("or zero", v.Value)
 			}
 		}
 	}
 	return slices.Concat(list, w.valueTexts(in.Max, "greatest value"), w.valueTexts(in.Min, "least value"))
-}
-
-// isCount reports whether an expression is count(*), with or without a filter. It is never NULL.
-func isCount(sql string) bool {
-	rest, found := strings.CutPrefix(strings.ToLower(strings.TrimSpace(sql)), "count(*)")
-	filter, filtered := strings.CutPrefix(strings.TrimSpace(rest), "filter")
-	return found && (rest == "" || filtered && pgparse.Enclosed(filter))
 }
 
 // rollUp returns the unique key by which a roll-up finds the existing row.

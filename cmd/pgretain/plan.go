@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -17,6 +16,7 @@ import (
 	"pgretain/internal/explain"
 	"pgretain/internal/inspect"
 	"pgretain/internal/install"
+	"pgretain/internal/pgparse"
 	"pgretain/internal/quote"
 	"pgretain/policy"
 	"pgretain/verifier"
@@ -304,8 +304,7 @@ func (p *planner) installed() bool {
 // renamed returns the SQL of an object with the temporary schema in place of the install's schema.
 // A temporary table cannot be UNLOGGED, so this word is removed.
 func (p *planner) renamed(sql string) string {
-	own := regexp.MustCompile(`\b` + regexp.QuoteMeta(p.live.install.Schema) + `\.`)
-	sql = own.ReplaceAllLiteralString(sql, quote.Ident(p.scratch.install.Schema)+".")
+	sql = pgparse.RenameSchema(sql, p.live.install.Schema, quote.Ident(p.scratch.install.Schema))
 	return strings.ReplaceAll(sql, "CREATE UNLOGGED TABLE ", "CREATE TABLE ")
 }
 

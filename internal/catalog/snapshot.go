@@ -6,9 +6,11 @@ package catalog
 
 import (
 	"cmp"
-	"regexp"
 	"slices"
+	"strconv"
 	"strings"
+
+	"pgretain/internal/pgparse"
 )
 
 // FileName is the name of the snapshot, next to the policy file.
@@ -170,6 +172,9 @@ type Trigger struct {
 	Definition string `json:"definition"`
 }
 
+// Before reports whether the trigger is called before the row is deleted. Then it can keep the row.
+func (t Trigger) Before() bool { return pgparse.FiresBefore(t.Definition) }
+
 // String returns "schema.name".
 func (t *Table) String() string { return t.Schema + "." + t.Name }
 
@@ -236,7 +241,7 @@ func (t *Table) Temporal() bool {
 // Rename replaces the name of a schema before every dot. Neither name needs quotes. It returns an
 // error if the result is no valid snapshot.
 func (s *Snapshot) Rename(from, to string) error {
-	renamed, err := Read(RenameSchema(s.Text(), from, to))
+	renamed, err := Read(pgparse.RenameSchema(s.Text(), from, to))
 	if err != nil {
 		return err
 	}
@@ -248,11 +253,6 @@ func (s *Snapshot) Rename(from, to string) error {
 	renamed.sort()
 	*s = *renamed
 	return nil
-}
-
-// RenameSchema replaces the name of a schema before every dot of a text. Neither name needs quotes.
-func RenameSchema(text, from, to string) string {
-	return regexp.MustCompile(`\b`+regexp.QuoteMeta(from)+`\.`).ReplaceAllLiteralString(text, to+".")
 }
 
 func (s *Snapshot) sort() {
@@ -294,6 +294,19 @@ func Unsized(typ string) string {
 	}
 	_, after, _ := strings.Cut(rest, ")")
 	return before + after
+}
+
+// Sizes returns the numbers in the parentheses of a type: the length, or the precision and the
+// scale. It returns nil for a type without them.
+func Sizes(typ string) (sizes []int) {
+	_, rest, _ := strings.Cut(typ, "(")
+	inside, _, _ := strings.Cut(rest, ")")
+	for _, text := range strings.Split(inside, ",") {
+		if size, err := strconv.Atoi(text); err == nil && !strings.Contains(typ, `"`) {
+			sizes = append(sizes, size)
+		}
+	}
+	return sizes
 }
 
 // Statistics hold what a server knows about the sizes of tables. No file stores them, because they

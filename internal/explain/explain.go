@@ -296,8 +296,8 @@ func caveat(t policy.Tier) string {
 	return caveats(d, "never", d.AtLeast != nil && d.AtLeast.Zero(), func(i policy.Interval) string { return i.Text })
 }
 
-// notPositive reports whether an expression is a negative number or zero. caveats does not list such
-// a number, because its text says what zero and negative values mean.
+// notPositive reports whether an expression is a negative number or zero. caveats does not list
+// such a number, because its text says what zero and negative values mean.
 func notPositive(e policy.Expr) bool {
 	constant, _ := e.Parsed().Constant()
 	number, err := strconv.ParseFloat(constant.Text, 64)

@@ -11,6 +11,7 @@ import (
 
 	"pgretain/generator"
 	"pgretain/internal/catalog"
+	"pgretain/internal/pgparse"
 	"pgretain/internal/quote"
 	"pgretain/policy"
 	catalogsql "pgretain/sql/catalog"
@@ -89,7 +90,7 @@ func describe(ctx context.Context, tx pgx.Tx, path []string, schemas map[string]
 	for i, q := range questions {
 		sql := q.SQL
 		for word, schema := range schemas {
-			sql = catalog.RenameSchema(sql, word, schema)
+			sql = pgparse.RenameSchema(sql, word, schema)
 		}
 		err := pgx.BeginFunc(ctx, tx, func(tx pgx.Tx) error {
 			statement, err := tx.Prepare(ctx, "", sql)
@@ -111,7 +112,7 @@ func describe(ctx context.Context, tx pgx.Tx, path []string, schemas map[string]
 	for i, n := range names {
 		answers[i].Type = n.Name
 		for word, schema := range schemas {
-			answers[i].Type = catalog.RenameSchema(answers[i].Type, schema, word)
+			answers[i].Type = pgparse.RenameSchema(answers[i].Type, schema, word)
 		}
 	}
 	return answers, err

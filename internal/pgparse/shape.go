@@ -68,6 +68,25 @@ func (e *Expr) ChosenColumns() []string {
 	return names
 }
 
+// CountsRows reports whether the expression is count(*), with or without a filter. It is never
+// NULL.
+func (e *Expr) CountsRows() bool {
+	call := e.node.GetFuncCall()
+	return call.GetAggStar() && call.Over == nil && builtIn(call.Funcname, []string{"count"})
+}
+
+// OnlyNotNull reports whether a condition only requires that columns are not NULL.
+func (e *Expr) OnlyNotNull() bool {
+	var only func(c *Condition) bool
+	only = func(c *Condition) bool {
+		if c.Form == All {
+			return !slices.ContainsFunc(c.Parts, func(part *Condition) bool { return !only(part) })
+		}
+		return c.Form == Not && c.Parts[0].Form == IsNull
+	}
+	return only(e.Condition())
+}
+
 // OnlyGetsTrue reports whether deletes can make the condition true, but never false. It must
 // contain NOT EXISTS, and may combine it by AND and OR with other conditions on the row. A
 // sub-select of NOT EXISTS must read tables by FROM and WHERE alone.
