@@ -169,14 +169,16 @@ func (c *compiler) compilePolicy(p *policy.Policy) []Object {
 	if w.collectRights(); c.diags.HasErrors() {
 		return nil
 	}
+	notes := w.conditionNotes()
+	steps := w.stepEntries(notes)
+	effects := w.effectFunctions(steps, notes)
 	if c.dry { // values that only the registry needs can have errors, too
-		w.stepEntries()
 		w.restores()
 		return before
 	}
-	row := w.registryRow(functions, passes)
+	row := w.registryRow(functions, effects, passes, steps)
 	row.Needs = w.needs()
-	return append(slices.Concat(before, functions, application), row)
+	return append(slices.Concat(before, functions, effects, application), row)
 }
 
 // checkSteps reports errors in the steps. It refuses:

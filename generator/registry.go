@@ -31,10 +31,9 @@ func field(name string, value, byDefault any) rowField {
 type row []rowField
 
 // registryRow returns the registry row of the policy.
-func (w *policyCompiler) registryRow(functions []Object, passes []passEntry) Object {
-	facts, steps := w.facts(), w.stepEntries()
-	r := w.fields(passes, facts, steps, w.dependenciesOf(functions))
-	texts := slices.Concat(each(functions, func(f Object) string { return f.SQL }),
+func (w *policyCompiler) registryRow(functions, effects []Object, passes []passEntry, steps []stepEntry) Object {
+	r := w.fields(passes, w.facts(), steps, w.dependenciesOf(functions))
+	texts := slices.Concat(each(slices.Concat(functions, effects), func(f Object) string { return f.SQL }),
 		each(r, func(f rowField) string { return f.value }))
 	return w.policyObject(r, texts...).explained(w.explained())
 }
@@ -64,7 +63,7 @@ func (w *policyCompiler) fields(passes []passEntry, facts rowFacts, steps []step
 	dependencies map[string]*dependency) row {
 	p, table := w.policy, tableName(w.table)
 	settable := cmp.Or(p.SettableWindow(), &policy.WindowData{})
-	plain := []stepEntry{{Step: 1, Verb: "delete", Table: table}}
+	plain := w.plainSteps()
 	deletes, related, changes, writes := w.derivedColumns(steps)
 	if w.report {
 		table, plain = "", steps
@@ -83,7 +82,7 @@ func (w *policyCompiler) fields(passes []passEntry, facts rowFacts, steps []step
 		field("owns", each(p.OncePerRun(), w.storedTable), []string{}),
 		field("grants", w.callers(), map[string][]string{}),
 		field("passes", passes, []passEntry{}),
-		field("joined", orNull(w.fromRows()), nil),
+		field("joined", orNull(plainText(w.withJoins())), nil),
 		field("facts", facts, rowFacts{}),
 		field("steps", steps, plain),
 		field("deletes", w.deletes, deletes),

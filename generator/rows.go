@@ -296,10 +296,10 @@ func (w *policyCompiler) rows() Object {
 	}))
 }
 
-// fromRows returns the FROM clause with the policy's table and its joins, for facts and steps of
-// the registry. It returns "" if no clock, step or "where" reads a join, because then the table
-// alone is enough. A join has at most one row per row of the table.
-func (w *policyCompiler) fromRows() string {
+// withJoins returns the FROM clause with the policy's table and its joins, for facts of the
+// registry and for effects of steps. It returns "" if no clock, step or "where" reads a join,
+// because then the table alone is enough. A join has at most one row per row of the table.
+func (w *policyCompiler) withJoins() sqlText {
 	list := (&policy.Policy{Where: w.policy.Where}).Fragments()
 	for _, s := range w.steps {
 		list = append(list, s.expressions...)
@@ -313,5 +313,5 @@ func (w *policyCompiler) fromRows() string {
 	if len(w.joins)+len(w.columns) == 0 || !reads {
 		return ""
 	}
-	return plainText(fragment("from", fields{"Table": qualified(w.table), "Joins": w.joins, "Columns": w.columns}))
+	return fragment("from", fields{"Table": qualified(w.table), "Joins": w.joins, "Columns": w.columns})
 }

@@ -11,103 +11,59 @@ import (
 	"pgretain/policy"
 )
 
-// stepEntry describes a step in the registry, for retention._step_query. Its SQL reads the policy's
-// table as t, its joins, the related table as As, and a batch_range as $1. If earlier steps delete
-// from a table, the SQL reads it as "rest of <table>".
+// stepEntry says in the registry what a step does, without its SQL. The policy's functions have the
+// SQL.
 type stepEntry struct {
-	Step    int      `json:"step"`
-	Verb    string   `json:"verb"`
-	Table   string   `json:"table"`             // the table that the step changes
-	Related string   `json:"related,omitempty"` // the other table whose rows the step reads or changes
-	As      string   `json:"as,omitempty"`
-	On      string   `json:"on,omitempty"`      // condition that joins related rows to the policy's rows
-	Where   string   `json:"where,omitempty"`   // condition of the step; "" for all rows
-	Set     any      `json:"set,omitempty"`     // see withSets
-	Differs string   `json:"differs,omitempty"` // condition: the update changes the row
-	Name    string   `json:"name,omitempty"`    // name of the table that the step drops
-	Notes   []string `json:"notes,omitempty"`   // reasons why a run may differ from a preview; at step 0 for all steps
-	Blind   bool     `json:"blind,omitempty"`   // the rows of the step are known only in a batch
-	// Key maps each key column of an archive to the column of the row from which it is copied. Key
-	// is set if a copied row must not exist in the archive before.
-	Key map[string]string `json:"key,omitempty"`
+	Step    int    `json:"step"`
+	Verb    string `json:"verb"`
+	Table   string `json:"table"`             // the table that the step changes
+	Related string `json:"related,omitempty"` // the other table whose rows the step reads or changes
+	Where   bool   `json:"where,omitempty"`   // the step takes only rows that meet a condition
+	Set     any    `json:"set,omitempty"`     // see withSets
 }
 
-// stepEntries returns the registry entries of the steps, in their order, for blast_radius and for
-// holds.
-func (w *policyCompiler) stepEntries() []stepEntry {
+// stepEntries returns the registry entries of the steps, in their order. Notes on the conditions of
+// the policy are in <policy>_effects; an entry at step 0 says that there are some.
+func (w *policyCompiler) stepEntries(notes []string) []stepEntry {
 	var list []stepEntry
-	if notes := w.conditionNotes(); len(notes) > 0 {
-		list = append(list, stepEntry{Verb: "note", Table: tableName(w.table), Notes: notes})
+	if len(notes) > 0 {
+		list = append(list, stepEntry{Verb: "note", Table: tableName(w.table)})
 	}
 	for _, s := range w.steps {
-		list = append(list, w.stepEntry(s))
-	}
-	for _, k := range w.clocks {
-		if k != nil && k.mark != "" {
-			list = append(list, stepEntry{Step: len(w.policy.Then) + 1, Verb: "update",
-				Table: k.source.Watermark.Table.String(),
-				Blind: true, Notes: []string{"it stores the position that a run has reached"}})
+		e := stepEntry{Step: s.number, Verb: s.verb, Table: s.target, Where: s.Where != nil}
+		if s.Related != nil {
+			e.Related = s.Related.Table.String()
 		}
+		list = append(list, e)
+	}
+	for _, table := range w.watermarks() {
+		list = append(list, stepEntry{Step: len(w.policy.Then) + 1, Verb: "update", Table: table})
 	}
 	return w.withSets(list)
 }
 
-func (w *policyCompiler) stepEntry(s step) stepEntry {
-	defer w.saveState()()
-	w.outsideRun = true
-	for _, before := range w.steps[:s.number-1] {
-		if before.Delete != nil {
-			w.deleted = append(w.deleted, before.target)
-		}
-	}
-	e := stepEntry{Step: s.number, Verb: s.verb, Table: s.target, Notes: w.stepNotes(s)}
-	if s.Archive != nil && !keepsOrReplaces(s.Archive) {
-		e.Key = w.copiedKey(s)
-	}
-	w.enter(s)
-	blind, conditions := "", expressionsOf(policy.Step{Where: s.Where, Related: s.Related, Update: s.Update,
-		DropTable: s.DropTable})
-	switch {
-	case s.SQL != nil:
-		blind = "the policy contains the SQL statement, so its rows are known only in a batch"
-	case readBatch(conditions), mentions(conditions, s.headerNames()...), w.policy.Partitions && len(conditions) > 0:
-		blind = "its condition reads values that exist only in a batch"
-	case !storesRows(s.from) && !w.policy.Partitions:
-		blind = "it acts on rows of a view"
-	default:
-		bound := func(e *policy.Expr) string { // "" if there is no expression
-			if e == nil {
-				return ""
-			}
-			return plainText(w.bind(*e))
-		}
-		e.Name, e.Where = bound(s.DropTable), bound(s.Where)
-		if s.Related != nil {
-			e.Related, e.As, e.On = s.Related.Table.String(), s.Related.As, bound(&s.Related.Where)
-		}
-		if s.Update != nil {
-			e.Differs = plainText(fragment("any differs", w.setTexts(s, false)))
-		}
-	}
-	if e.Blind = blind != ""; e.Blind {
-		e.Notes = append(e.Notes, blind)
-	}
-	return e
+// plainSteps returns the entries of a policy that deletes its rows and does nothing else. Its
+// script leaves out the column.
+func (w *policyCompiler) plainSteps() []stepEntry {
+	return []stepEntry{{Step: 1, Verb: "delete", Table: tableName(w.table)}}
 }
 
-// copiedKey maps each key column of an archive to the column from which it is copied. It returns
-// nil unless the step copies the whole key.
-func (w *policyCompiler) copiedKey(s step) map[string]string {
+// copiedColumn is a column of an archive's key, with the column from which a step copies it.
+type copiedColumn struct{ Column, Source ident }
+
+// copiedKey returns the key of an archive with the columns from which the step copies it. It
+// returns nil unless the step copies the whole key.
+func (w *policyCompiler) copiedKey(s step) []copiedColumn {
 	into := s.into
 	if s.Archive.Document != "" || w.policy.Partitions {
 		return nil
 	}
-	key := map[string]string{}
+	var key []copiedColumn
 	for _, column := range s.from.Columns {
 		name := s.Archive.NameOf(column.Name)
 		if slices.Contains(into.PrimaryKey, name) && column.Type == into.Column(name).Type &&
 			!assigned(s.Archive.Set, name) {
-			key[name] = column.Name
+			key = append(key, copiedColumn{ident(name), ident(column.Name)})
 		}
 	}
 	if len(key) < len(into.PrimaryKey) {
@@ -144,7 +100,7 @@ func (w *policyCompiler) stepNotes(s step) []string {
 	for _, before := range w.policy.Effects(s.number - 1) {
 		name, verb := before.Table.String(), before.Verb()
 		note := func(does string) {
-			notes = append(notes, fmt.Sprintf("it %s table %q, which step %d writes", does, name, before.Step+1))
+			notes = appendUnique(notes, fmt.Sprintf("it %s table %q, which step %d writes", does, name, before.Step+1))
 		}
 		for _, r := range w.tablesRead(s.expressions) {
 			known := verb == "delete" && plainRead(r.expr, r.ref) && r.expr.OnlyGetsTrue()
@@ -163,6 +119,9 @@ func (w *policyCompiler) stepNotes(s step) []string {
 		notes = append(notes, "at most this many, because rows of one group become one row or change an existing row")
 	} else if s.Archive != nil && keepsOrReplaces(s.Archive) {
 		notes = append(notes, "at most this many, because rows may exist already")
+	}
+	if why := w.unforeseen(s); why != "" {
+		notes = append(notes, why)
 	}
 	return notes
 }

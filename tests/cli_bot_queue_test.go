@@ -124,7 +124,7 @@ func (c *cli) previewJSON(t *testing.T) {
 	}
 	p := report.Policies[0]
 	if p.Due != 100 || !p.Capped || len(p.Effects) != 1 || p.Effects[0].Rows != 100 ||
-		!strings.Contains(p.Effects[0].Note, "or more") {
+		!strings.Contains(p.Effects[0].Note, "at least") {
 		t.Errorf("the preview is %+v", p)
 	}
 }

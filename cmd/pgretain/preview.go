@@ -52,7 +52,7 @@ Exit codes:
 	command.Flags().StringVar(&f.Job, "job", "", "run the policies of this `job` one after the other, and roll back")
 	_ = command.RegisterFlagCompletionFunc("job", proposeJobs) // fails only for an unknown flag
 	command.Flags().Int64Var(&f.Limit, "limit", 0,
-		"stop counting at this number of due `rows`; results are then \"or more\"")
+		"stop counting at this number of due `rows`; numbers are then \"at least\"")
 	f.addFleet(command)
 	return command
 }

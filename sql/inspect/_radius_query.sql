@@ -6,9 +6,10 @@
 CREATE OR REPLACE FUNCTION retention._radius_query(p_policy text, p_keys jsonb) RETURNS text
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $function$
     WITH RECURSIVE key AS (  -- children: the rows c that refer to rows of w
-        SELECT k.*, format('%s p ON p.tableoid = w.rel AND p.ctid = w.tid JOIN %s c ON %s LEFT JOIN moved u'
-                           ' ON u.rel = c.tableoid AND u.tid = c.ctid AND u.step < w.step AND u.sets && %L::text[]',
-                           k.parent_from, k.child_from, k.matches, k.columns) AS children,
+        SELECT k.*, format('%s p ON p.tableoid = w.rel AND p.ctid = w.tid JOIN %s c ON %s',
+                           k.parent_from, k.child_from, k.matches) AS children,
+               CASE WHEN s.sets THEN format(' AND NOT EXISTS (SELECT FROM moved u WHERE u.rel = c.tableoid'
+                   ' AND u.tid = c.ctid AND u.step < w.step AND u.sets && %L::text[])', k.columns) END AS unmoved,
                -- Whether a delete is blocked depends on the batches if the step takes both rows, or
                -- if a later step takes the child.
                CASE WHEN k.action IN ('n', 'd') THEN 'x.way IS NULL'
@@ -16,6 +17,9 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $function$
                                 ' AND (c.tableoid, c.ctid) <> (p.tableoid, p.ctid)', k.deferred) END AS stay
         FROM jsonb_to_recordset(p_keys) k (n integer, action text, deferred boolean, missing text, parent_root oid,
             child_root oid, parent_from text, child_from text, matches text, columns text[])
+        CROSS JOIN LATERAL (  -- sets: a step sets columns of the key
+            SELECT EXISTS (SELECT FROM retention.policy p, jsonb_to_recordset(p.steps) e (verb text, "set" jsonb)
+                           WHERE p.name = p_policy AND e.verb = 'update' AND e."set" ?| k.columns) AS sets) s
         WHERE k.missing IS NULL
     ), path AS (  -- from a table to all tables that it leads to, and to itself if keys form a cycle
         SELECT k.parent_root AS top, k.child_root AS reached FROM key k WHERE k.action = 'c'
@@ -47,16 +51,16 @@ SELECT d.step, 0, 'note', NULL, NULL, 0, d.note FROM direct d WHERE d.note IS NO
     GROUP BY d.step, d.note%3$s$query$,
         p_policy,
         coalesce(string_agg(format(
-            'SELECT w.step, c.tableoid AS rel, c.ctid AS tid, %s AS n FROM w JOIN %s WHERE u.tid IS NULL',
-            k.n, k.children), ' UNION ALL ' ORDER BY k.n) FILTER (WHERE k.action = 'c'),
+            'SELECT w.step, c.tableoid AS rel, c.ctid AS tid, %s AS n FROM w JOIN %s WHERE true%s',
+            k.n, k.children, k.unmoved), ' UNION ALL ' ORDER BY k.n) FILTER (WHERE k.action = 'c'),
             'SELECT w.* FROM w WHERE false'),
         concat(string_agg(format(
             ' UNION ALL SELECT o.step, %s, %L, o.rel, NULL, count(*), NULL
               FROM (SELECT c.tableoid AS rel, c.ctid AS tid, min(w.step) AS step FROM taken w JOIN %s
-                    LEFT JOIN taken x ON x.rel = c.tableoid AND x.tid = c.ctid WHERE u.tid IS NULL AND (%s)
+                    LEFT JOIN taken x ON x.rel = c.tableoid AND x.tid = c.ctid WHERE (%s)%s
                     GROUP BY 1, 2) o GROUP BY 1, 4',
             k.n, CASE k.action WHEN 'n' THEN 'set null' WHEN 'd' THEN 'set default' ELSE 'blocked' END, k.children,
-            k.stay), '' ORDER BY k.n) FILTER (WHERE k.action <> 'c'),
+            k.stay, k.unmoved), '' ORDER BY k.n) FILTER (WHERE k.action <> 'c'),
         string_agg(format(
             ' UNION ALL SELECT 0, %s, ''unsure'', NULL, NULL, count(*), NULL FROM moved u
               WHERE u.rel IN (SELECT retention._descendants(ARRAY[%s]::oid[])) AND u.sets && %L::text[]

@@ -90,7 +90,7 @@ BEGIN
                    || ' rows, as the planner estimates', 'rows are not counted') END,
                'fires trigger ' || r.after,
                CASE WHEN (SELECT f.n >= max_rows FROM found f WHERE f.verb = 'due')
-                   THEN format('or more, since only %s due rows were looked at', max_rows) END), '')
+                   THEN format('at least, because only %s due rows were looked at', max_rows) END), '')
     FROM lines l LEFT JOIN keys k ON k.n = l.key
     CROSS JOIN LATERAL retention._row_triggers(l.target, CASE WHEN l.verb IN ('delete', 'cascade') THEN 'DELETE'
         WHEN l.verb IN ('insert', 'archive') THEN 'INSERT'

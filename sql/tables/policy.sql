@@ -87,23 +87,15 @@ CREATE TABLE IF NOT EXISTS retention.policy (
     --   archives: archives, each with its column that has the run's number
     --   clocks: the encoded clocks
     facts jsonb NOT NULL DEFAULT '{}',
-    -- The steps, in order, for _step_query() and _effects(). Batches execute the same steps in
-    -- <policy>_take. Keys:
-    --   step: the number of the step
+    -- What the steps do, in order. Functions of the policy have their SQL: <policy>_take executes
+    -- it, and <policy>_effects and <policy>_related say on which rows. Keys:
+    --   step: the number of the step. An entry 0 says that <policy>_effects has notes on all
+    --     numbers.
     --   verb, table: what the step does, and with which table
     --   related: another table, whose rows the step changes, deletes or copies
-    --   as, on: the alias of this table, and the condition that joins its rows to t
-    --   where: the condition that selects the rows
-    --   differs: the condition that an update changes the row
-    --   key: the columns of an archive's key, with the row's columns that they are copied from
+    --   where: true if the step takes only rows that meet a condition
     --   set: what changes in existing rows, as {column: SQL of the value}. The SQL is null if the
     --     value differs by row. For an insert, set is [column, ...].
-    --   name: SQL of the name of a table to drop
-    --   notes: why numbers of a preview differ from those of a run. Notes on all numbers are in
-    --     step 0.
-    --   blind: true if nothing but a batch can determine the rows
-    -- In this SQL, "rest of <table>" stands for the table without the rows that earlier steps
-    -- delete.
     steps jsonb NOT NULL DEFAULT '[]',
     batch_rows integer NOT NULL DEFAULT 50000 CHECK (batch_rows > 0),
     -- The target duration of a batch. If it is NULL, each batch reads batch_rows rows.

@@ -189,7 +189,7 @@ policies:
 		{"an AFTER trigger", "CREATE TRIGGER after AFTER DELETE ON plain FOR EACH ROW EXECUTE FUNCTION veto()",
 			"'triggered'", "1 delete public.plain 5", "fires trigger after"},
 		{"max_rows stops the count", "", "'triggered', max_rows => 3", "1 delete public.plain 3",
-			"or more, since only 3 due rows were looked at"},
+			"at least, because only 3 due rows were looked at"},
 		{"an earlier as_of", "UPDATE plain SET at = '2024-06-01' WHERE id > 2", "'triggered', '2024-02-01'",
 			"1 delete public.plain 2", "fires trigger after"},
 		{"a step on a table that an earlier step writes", "INSERT INTO log VALUES (1, 1)", "'empties', '2024-02-01'",

@@ -7,8 +7,8 @@ DECLARE v_drop text;
 BEGIN
     FOR v_drop IN
         SELECT 'DROP ROUTINE ' || string_agg(f.oid::regprocedure::text, ', ')
-        FROM unnest(ARRAY['advance', 'beyond', 'claim', 'cursor', 'drop_table', 'groups', 'partition', 'report', 'rows',
-                          'seen', 'share', 'start', 'take', 'touch']) w (suffix)
+        FROM unnest(ARRAY['advance', 'beyond', 'claim', 'cursor', 'drop_table', 'effects', 'groups', 'partition',
+                          'related', 'report', 'rows', 'seen', 'share', 'start', 'take', 'touch']) w (suffix)
         JOIN pg_proc f ON f.proname = p_policy || '_' || w.suffix
         JOIN pg_class c ON c.oid = 'retention.policy'::regclass AND c.relnamespace = f.pronamespace
         WHERE f.proowner = c.relowner OR pg_get_userbyid(f.proowner) = 'retention_worker'

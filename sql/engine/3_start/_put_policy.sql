@@ -37,7 +37,7 @@ BEGIN
     FOR v_change IN
         SELECT format(CASE WHEN w.name IS NULL THEN 'REVOKE ALL ON FUNCTION %s FROM PUBLIC'
                       ELSE 'GRANT EXECUTE ON FUNCTION %s TO %I' END, f.oid::regprocedure, w.name)
-        FROM unnest('{beyond,groups,rows,start,take}'::text[]) x (suffix)
+        FROM unnest('{beyond,effects,groups,related,rows,start,take}'::text[]) x (suffix)
         JOIN pg_proc f ON f.proname = v_name || '_' || x.suffix
         JOIN pg_class c ON c.oid = 'retention.policy'::regclass AND c.relnamespace = f.pronamespace
             AND f.proowner = c.relowner

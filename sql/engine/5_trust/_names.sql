@@ -18,7 +18,7 @@ DECLARE
                 p_policy.restores), 'strict $.**') v WHERE jsonb_typeof(v) = 'string'))
         FROM pg_proc f JOIN pg_class c ON c.oid = 'retention.policy'::regclass AND c.relnamespace = f.pronamespace
         WHERE f.proname IN (SELECT p_policy.name || '_' || w
-            FROM unnest('{advance,beyond,claim,cursor,groups,report,rows,
+            FROM unnest('{advance,beyond,claim,cursor,effects,groups,related,report,rows,
                                 seen,start,take,touch}'::text[]) w));
 BEGIN
     RETURN (

@@ -11,7 +11,6 @@ DECLARE
     v_table CONSTANT oid := retention._table(v_policy.table_name);
     v_root CONSTANT oid := coalesce(pg_partition_root(v_table), v_table);
     v_held integer[]; v_step integer; v_deletes boolean; v_reached oid; v_n integer[]; v_rels oid[]; v_tids tid[];
-    v_drops text;
 BEGIN
     IF coalesce(cardinality(p_rels), 0) = 0 THEN RETURN; END IF;
     v_held := retention._held_below(
@@ -19,22 +18,16 @@ BEGIN
         v_policy.table_name = ANY (v_policy.deletes), p_as_of, p_lock, p_policy);
     FOR v_step, v_deletes, v_reached, v_n, v_rels, v_tids IN
         SELECT r.step, r.deletes, min(r.rel), array_agg(r.n), array_agg(r.rel), array_agg(r.tid)
-        FROM retention._related(v_policy, p_rels, p_tids, p_as_of) r GROUP BY r.step, r.deletes
+        FROM retention._related(v_policy, p_rels, p_tids, p_as_of) r
+        WHERE r.rel IS NOT NULL GROUP BY r.step, r.deletes
     LOOP
         v_held := v_held || retention._held_below(coalesce(pg_partition_root(v_reached), v_reached), v_n,
                                                   v_rels, v_tids, v_deletes, p_as_of, p_lock, p_policy);
     END LOOP;
-    SELECT string_agg(format('SELECT _batch.n, (%s)::text AS name %s JOIN _batch ON t.tableoid = _batch.rel
-               AND t.ctid = _batch.tid', e.name, coalesce(v_policy.joined, format('FROM %s t', v_table::regclass))),
-           ' UNION ALL ')
-    INTO v_drops FROM jsonb_to_recordset(v_policy.steps) e (verb text, name text) WHERE e.verb = 'drop table';
-    IF v_drops IS NOT NULL THEN
-        EXECUTE format('WITH _batch AS (SELECT x.rel, x.tid, x.n::integer
-                            FROM unnest($2, $3) WITH ORDINALITY x (rel, tid, n))
-                        SELECT array_agg(d.n) FROM (%s) d CROSS JOIN LATERAL retention._drop_refusal(d.name, $4, $5) r
-                        WHERE r.reason IS NOT NULL AND r.code = ''PR002''', v_drops)
-        INTO v_n USING retention._batch_range(p_as_of), p_rels, p_tids, p_policy, p_as_of;
-        v_held := v_held || v_n;
+    IF v_policy.steps @? '$[*] ? (@.verb == "drop table")' THEN
+        SELECT v_held || array_agg(r.n) INTO v_held FROM retention._related(v_policy, p_rels, p_tids, p_as_of) r
+        CROSS JOIN LATERAL retention._drop_refusal(r.name, p_policy, p_as_of) d
+        WHERE r.rel IS NULL AND d.reason IS NOT NULL AND d.code = 'PR002';
     END IF;
     RETURN QUERY SELECT x.rel, x.tid FROM unnest(p_rels, p_tids) WITH ORDINALITY x (rel, tid, n)
                  WHERE x.n IN (SELECT unnest(v_held));
