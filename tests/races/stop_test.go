@@ -1,6 +1,7 @@
 package races
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -274,6 +275,33 @@ func TestLocksOfADryRun(t *testing.T) {
 	job.mustSucceed()
 	if !free() {
 		t.Error("a row is locked after the dry run, want none")
+	}
+}
+
+// TestDryRunYields checks that a dry run ends after its batch if another session waits for one of
+// its locks. It says that its numbers are not complete, and leaves nothing.
+func TestDryRunYields(t *testing.T) {
+	t.Parallel()
+	s := newStageOf(t, tableM+gateAt15+"CREATE TABLE n (id int PRIMARY KEY, at timestamptz NOT NULL);",
+		"policies: {p: "+simple+", q: "+strings.Replace(simple, "table: m", "table: n",
+			1)+"}\njobs: {j: {schedule: '@daily', run: [p, q]}}")
+	s.refill(30)
+	s.shutGate()
+	job := s.start(s.session("retention_runner"), "CALL retention.run_job('j', $1, dry_run => true)", asOf)
+	job.mustWait() // at the gate, in its second batch
+	update := s.start(s.session("kit_migrator"), "UPDATE m SET at = at WHERE id = 1")
+	update.mustWait() // for the row, which the first batch has deleted
+	s.openGate()
+	job.mustSucceed()
+	update.mustSucceed()
+	want := []string{fmt.Sprintf("p more 20 at least, because session %d waited for a lock of the dry run", update.pid),
+		fmt.Sprintf("q more 0 not counted, because session %d waited for a lock of the dry run", update.pid)}
+	got := pgtest.Column[string](t, s, "SELECT concat_ws(' ', policy, state, taken, message) FROM retention.run ORDER BY id")
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("runs (-want +got):\n%s", diff)
+	}
+	if left := s.ids("m"); len(left) != 30 {
+		t.Errorf("the dry run left %v", left)
 	}
 }
 
