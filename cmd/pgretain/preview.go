@@ -29,8 +29,8 @@ that cannot be evaluated it shows the reason. Changes nothing.
 If all jobs of a policy have a scope, name one of these scopes with --scope.
 
 With --job it runs the policies of a job one after the other, and rolls everything back. So each
-policy sees what the policies before it left. Meanwhile it holds the locks of these runs. The role
-must be a member of the operator.
+policy sees what the policies before it left. Meanwhile it holds the locks of these runs. It ends early
+if another session waits for one of them. The role must be a member of the operator.
 
 Exit codes:
   0  counted

@@ -34,8 +34,8 @@ If all jobs of a policy have a scope, name one of these scopes with --scope. "--
 rows of the whole table.
 
 With --dry-run the policies run one after the other, and everything is rolled back. Only the run log
-keeps what each policy would take. Locks are held until the end, so sessions that change the same rows
-wait. "pgretain preview" counts one policy without locks.
+keeps what each policy would take. Locks are held until the end. If another session waits for one of
+them, the dry run ends after its batch and says so. "pgretain preview" counts one policy without locks.
 
 --first is for a database with many old rows. It shows how many rows are due under the policy, under
 the policies of the job, or under all policies, in the scopes of their jobs. It asks once, and takes

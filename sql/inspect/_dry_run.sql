@@ -15,8 +15,8 @@ DECLARE
 BEGIN
     IF current_setting('transaction_read_only')::boolean THEN
         RAISE read_only_sql_transaction USING
-            MESSAGE = 'a dry run writes, and is rolled back: this transaction must not write',
-            HINT = 'Call retention.preview() or retention.blast_radius(). They only read, also on a standby.';
+            MESSAGE = 'a dry run cannot run in a read-only transaction, because it writes before it rolls back',
+            HINT = format('SELECT * FROM retention.preview(%L) shows what is due. It only reads.', p_policies[1]);
     END IF;
     PERFORM retention._refuse_after_write();
     v_request.dry_run := true;

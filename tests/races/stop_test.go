@@ -294,9 +294,11 @@ func TestDryRunYields(t *testing.T) {
 	s.openGate()
 	job.mustSucceed()
 	update.mustSucceed()
-	want := []string{fmt.Sprintf("p more 20 at least, because session %d waited for a lock of the dry run", update.pid),
-		fmt.Sprintf("q more 0 not counted, because session %d waited for a lock of the dry run", update.pid)}
-	got := pgtest.Column[string](t, s, "SELECT concat_ws(' ', policy, state, taken, message) FROM retention.run ORDER BY id")
+	const why = "because session %d waited for a lock of the dry run"
+	want := []string{fmt.Sprintf("p more 20 at least, "+why, update.pid),
+		fmt.Sprintf("q more 0 not counted, "+why, update.pid)}
+	got := pgtest.Column[string](t, s,
+		"SELECT concat_ws(' ', policy, state, taken, message) FROM retention.run ORDER BY id")
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("runs (-want +got):\n%s", diff)
 	}
