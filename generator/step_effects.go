@@ -27,15 +27,18 @@ func (w *policyCompiler) effectFunctions(entries []stepEntry, notes []string) []
 			text := literal("it stores the position that a run has reached")
 			all = append(all, fields{"Number": number, "Text": text})
 		}
-		data := fields{"Steps": steps, "Notes": all}
-		objects = append(objects, w.function("effects", w.batchRange(), "effects", data))
+		effects := function{suffix: "effects", returns: "SETOF " + w.schema() + ".effect", language: "sql",
+			clauses: []string{"STABLE"}, parameters: w.batchRange("")}
+		objects = append(objects, w.function(effects, "effects", fields{"Steps": steps, "Notes": all}))
 	}
 	if slices.ContainsFunc(w.steps, step.reachesOthers) {
 		found := slices.DeleteFunc(slices.Clone(w.steps), func(s step) bool {
 			return !s.reachesOthers() || w.unforeseen(s) != ""
 		})
-		objects = append(objects, w.function("related", w.batchRange(), "related",
-			fields{"Steps": each(found, w.relatedOf)}))
+		related := function{suffix: "related", returns: "TABLE", language: "sql", clauses: []string{"STABLE"},
+			parameters: append(w.batchRange(""), column("step", "integer"), column("n", "integer"),
+				column("rel", "oid"), column("tid", "tid"), column("deletes", "boolean"), column("name", "text"))}
+		objects = append(objects, w.function(related, "related", fields{"Steps": each(found, w.relatedOf)}))
 	}
 	return objects
 }
