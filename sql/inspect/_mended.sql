@@ -21,5 +21,5 @@ BEGIN
               AND (nullif(split_part(s.value, ' ', 2), '')::bigint >= v_run.due) IS NOT FALSE) THEN false
         WHEN coalesce(v_run.tripped_by, 'clock') = 'clock' AND v_run.state <> 'abandoned'
             AND v_policy.installed_at <= coalesce(v_run.ended_at, v_run.started_at) THEN false
-        ELSE (SELECT o.message IS NULL FROM retention._obstacle(v_policy, clock_timestamp(), true) o) END;
+        ELSE (SELECT o.message IS NULL FROM retention._obstacle(v_policy, clock_timestamp()) o) END;
 END $function$;

@@ -30,7 +30,7 @@ BEGIN
     END IF;
     v_request.as_of := preview.as_of; v_request.older_than := preview.older_than; v_request.scope := preview.scope;
     v_request := retention._checked(v_policy, v_request, clock_timestamp());
-    stopped_by := (SELECT o.message FROM retention._obstacle(v_policy, v_request.as_of, true) o);
+    stopped_by := (SELECT o.message FROM retention._obstacle(v_policy, v_request.as_of) o);
     BEGIN
         stopped_by := coalesce(stopped_by, retention._clock_fault(v_policy.name, v_request.as_of));
         v_count := retention._count(v_policy.name, v_request.as_of, max_rows, v_request.scope,

@@ -17,7 +17,7 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $function$
         ('worker runner operator viewer', 'SELECT',
          'backlog batch claim descriptions each event goose_db_version hold index_definition install job
           job_status metrics policy probe progress report restored run run_group setting setting_change status
-          tick total'),
+          tick total vouched'),
         ('worker operator', 'SELECT', 'undo'),
         -- The driver calls these functions with its caller's privileges, and views with their
         -- reader's.
@@ -37,7 +37,7 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $function$
         ('worker operator viewer', 'EXECUTE', '_held_partition _held_rows _holds'),
         -- Functions that evaluate policies. The worker also gets all that run as their caller.
         ('worker', 'OWNER', '_execute_as_worker _batch _probe _query_as_worker'),
-        ('worker', 'EXECUTE', '_invalid_hold _untrusted window_of'),
+        ('worker', 'EXECUTE', '_invalid_hold _is_vouched _untrusted window_of'),
         ('worker', 'INSERT', 'claim event hold undo'), ('worker', 'UPDATE', 'undo'), ('worker', 'DELETE', 'undo')
     ), of_policies (role_kinds, privilege, suffixes) AS (VALUES
         ('operator viewer', 'EXECUTE', '{_report,_rows}'::text[]),

@@ -20,7 +20,7 @@ BEGIN
     IF accept.rows < 1 THEN
         RAISE invalid_parameter_value USING MESSAGE = format('rows must be at least 1, not %s', accept.rows);
     END IF;
-    SELECT o.* INTO v_why FROM retention._obstacle(v_policy, clock_timestamp(), true) o;
+    SELECT o.* INTO v_why FROM retention._obstacle(v_policy, clock_timestamp()) o;
     IF v_why.message IS NOT NULL THEN
         RAISE object_not_in_prerequisite_state USING
             MESSAGE = format('policy "%s" is stopped by something other than its breaker: %s', v_policy.name,

@@ -3,10 +3,9 @@
 -- schema_name, rel_name: the policy's table
 -- query: SQL of a condition, true if any row of the table can be due. $1 is a batch_range. All
 --   names in it mean objects of pg_catalog or of the runtime, columns of the table, or enum types.
--- names: the names of functions and operators in it
--- mark: the result of _marks() before the last full questions
--- asked_at: when a run of a job last asked the full questions and found no due row
+-- mark: the mark of the policy (see retention.vouched) when a run last found no due row
+-- asked_at: when this run began
 CREATE TABLE IF NOT EXISTS retention.probe (
     policy text PRIMARY KEY, schema_name name NOT NULL, rel_name name NOT NULL, query text NOT NULL,
-    names name[] NOT NULL, mark text, asked_at timestamptz
+    mark text, asked_at timestamptz
 );

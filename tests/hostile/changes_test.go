@@ -173,6 +173,7 @@ func TestCatalogChangesBetweenBatches(t *testing.T) {
 	in := kit.Install(t, changeSchema, strings.Replace(basePolicies, " AND tools.plain(t.id)",
 		" AND tools.plain(t.id) AND t.mood = 'calm'", 1))
 	conn, ctx := in.Conn(t), context.Background()
+	vouch(t, in)
 	pgtest.Exec(t, conn, "SET client_min_messages = error")
 	made, went, tripped := 0, 0, map[string]int{}
 	for _, change := range changesOfTheCatalog() {
@@ -217,4 +218,61 @@ func TestCatalogChangesBetweenBatches(t *testing.T) {
 		t.Errorf("without a change the run ended %s: %s, %d rows taken, want done with 26", o.State, o.Message, o.Taken)
 	}
 	t.Logf("%d changes, %d batches succeeded, batches with an error: %v", made, went, tripped)
+}
+
+// vouch stores that nothing stops policy p, as the start of a run does.
+func vouch(t *testing.T, in *kit.Installed) {
+	t.Helper()
+	if n := pgtest.Value[int](t, in, `WITH v AS (INSERT INTO retention.vouched
+		SELECT (retention._vouchable(p)).* FROM retention.policy p WHERE p.name = 'p' RETURNING mark)
+		SELECT count(mark) FROM v`); n != 1 {
+		t.Fatal("policy p has no mark")
+	}
+}
+
+// TestMarkChangesWithTheAnswers changes the catalog in many ways. If one of the full questions has
+// another answer after the change, the mark must have changed.
+func TestMarkChangesWithTheAnswers(t *testing.T) {
+	t.Parallel()
+	in := kit.Install(t, changeSchema+"; CREATE TABLE unrelated (id int)", basePolicies)
+	in.Exec(t, stranger)
+	conn, ctx := in.Conn(t), context.Background()
+	vouch(t, in)
+	pgtest.Exec(t, conn, "SET client_min_messages = error")
+	changes := changesOfTheCatalog()
+	for _, a := range attacks {
+		changes = append(changes, "RESET ROLE; "+strings.ReplaceAll(a.plant, ":db", in.Name)+"; RESET ROLE")
+	}
+	stopped, same, made := 0, 0, 0
+	for _, change := range append(changes, "SELECT 1", "INSERT INTO unrelated VALUES (1)",
+		"ALTER TABLE unrelated ADD x int", "CREATE TABLE unrelated2 (id int PRIMARY KEY, a text DEFAULT 'x')",
+		"DROP TABLE unrelated") {
+		if _, err := conn.Exec(ctx, "ROLLBACK; BEGIN; SET LOCAL ROLE "+kit.Migrator+"; "+
+			change+"; RESET ROLE"); err != nil {
+			continue
+		}
+		made++
+		var answer *string
+		var vouched bool
+		if err := conn.QueryRow(ctx, `SELECT coalesce((SELECT f FROM retention._foreign_code(ARRAY[p]) f LIMIT 1),
+				(SELECT c.why FROM retention._changed_dependencies(ARRAY[p], false) c LIMIT 1)),
+				retention._is_vouched(p)
+			FROM retention.policy p WHERE p.name = 'p'`).Scan(&answer, &vouched); err != nil {
+			t.Errorf("%s: %v", change, err)
+		}
+		if vouched {
+			same++
+		}
+		if answer != nil {
+			stopped++
+			if vouched {
+				t.Errorf("after %s the mark is the same, but %s", change, *answer)
+			}
+		}
+	}
+	pgtest.Exec(t, conn, "ROLLBACK")
+	if stopped < 100 || same < 5 {
+		t.Errorf("of %d changes, %d stop the policy and %d leave the mark", made, stopped, same)
+	}
+	t.Logf("of %d changes, %d stop the policy and %d leave the mark", made, stopped, same)
 }

@@ -183,9 +183,13 @@ func (in *Installed) CountDue(policy, asOf string) int64 {
 // has no probe.
 func (in *Installed) Idle(t testing.TB, policy, asOf string) bool {
 	t.Helper()
+	in.Exec(t, `INSERT INTO retention.vouched
+		SELECT (v).* FROM (SELECT retention._vouchable(p) FROM retention.policy p WHERE p.name = $1) x (v)
+		WHERE (v).mark IS NOT NULL ON CONFLICT (policy) DO UPDATE SET mark = excluded.mark`, policy)
 	return pgtest.Value[bool](t, in, `
 		SELECT retention._probe(array_agg(m.policy), array_agg(m.mark), $2::timestamptz) = 1
-		FROM retention._marks(ARRAY[$1]) m HAVING count(*) = 1
+		FROM retention.vouched v CROSS JOIN LATERAL retention._marks(ARRAY[v]) m
+		WHERE v.policy = $1 HAVING count(*) = 1
 		UNION ALL SELECT false LIMIT 1`, policy, asOf)
 }
 

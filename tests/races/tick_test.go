@@ -206,7 +206,7 @@ func TestTickIgnores(t *testing.T) {
 			"(5, now() - interval '8 days', 0, 'KEEP', 'closed'), (6, now() - interval '8 days', 0, NULL, 'open')",
 		"DELETE FROM m WHERE id = 1",
 		"SELECT retention.place_hold('public.m', '2', 'x')",
-		"CREATE TABLE unrelated (id int); CREATE FUNCTION unrelated() RETURNS int LANGUAGE sql AS 'SELECT 1'",
+		"CREATE TABLE unrelated (id int); CREATE FUNCTION other.unrelated() RETURNS int LANGUAGE sql AS 'SELECT 1'",
 		"ANALYZE m",
 		"ANALYZE pg_class; ANALYZE pg_attribute",
 	} {

@@ -18,7 +18,7 @@ BEGIN
     END IF;
     BEGIN
         SELECT o.* INTO v_why FROM retention.run r JOIN retention.policy p ON p.name = r.policy
-        CROSS JOIN LATERAL retention._obstacle(p, r.as_of, true) o
+        CROSS JOIN LATERAL retention._obstacle(p, r.as_of) o
         WHERE r.id = p_run AND o.tripped_by IS NOT NULL;
     EXCEPTION WHEN OTHERS OR assert_failure THEN NULL;  -- the log keeps the first error
     END;

@@ -32,7 +32,8 @@ BEGIN
     END LOOP;
     FOR v_again IN 0 .. 1 LOOP
         v_marks := ARRAY(SELECT m.mark FROM unnest(p_policies[:v_idle]) WITH ORDINALITY u (name, n)
-                         LEFT JOIN retention._marks(p_policies[:v_idle]) m ON m.policy = u.name ORDER BY u.n);
+                         LEFT JOIN retention._marks(ARRAY(SELECT v FROM retention.vouched v
+                             WHERE v.policy = ANY (p_policies[:v_idle]))) m ON m.policy = u.name ORDER BY u.n);
         v_most := v_idle; v_idle := 0;
         WHILE v_idle < v_most AND v_marks[v_idle + 1] = p_marks[v_idle + 1] LOOP
             IF v_again = 0 THEN

@@ -3,7 +3,8 @@
 -- otherwise in retention.total. It returns 0 if the job has a scope, or if the transaction may not
 -- see the newest rows.
 -- A policy can be among them only if all of this is true:
--- - It has a probe, and a run of a job asked the full questions in this hour and found no due row.
+-- - It has a probe, and a run of a job in this hour found no obstacle and no due row.
+-- - It has no settings.
 -- - The policy's last run in this job succeeded and refused no row.
 -- - _probe finds that nothing changed on which the probe rests, and that no row is due.
 CREATE OR REPLACE FUNCTION retention._tick(p_job text, p_policies text[]) RETURNS integer
@@ -20,6 +21,7 @@ BEGIN
     JOIN retention.total t ON (t.policy, t.job, t.scope) = (u.name, p_job, '')
     WHERE b.asked_at BETWEEN date_trunc('hour', v_at) AND v_at
       AND t.success_run = t.last_run AND num_nulls(t.missed_run, t.refused_run) = 2
+      AND NOT EXISTS (SELECT FROM retention.setting s WHERE s.policy IN (u.name, '*'))
       AND current_setting('transaction_isolation') = 'read committed';
     WHILE p_policies[v_idle + 1] = v_asked.policies[v_idle + 1] LOOP v_idle := v_idle + 1; END LOOP;
     IF v_idle > 0 THEN

@@ -1,6 +1,6 @@
--- _arm_probe lets run_if_due() use the probe of a policy, after a run of a job asked the full
--- questions and found no due row at all, whether a guard or hold would keep it or not.
--- p_mark: the result of _marks() before the questions
+-- _arm_probe lets run_if_due() use the probe of a policy, after a run of a job found no obstacle
+-- and no due row at all, whether a guard or hold would keep it or not.
+-- p_mark: the policy's mark when the run began
 -- It does nothing in these cases:
 -- - The run did not end "done", or it had a scope or a window.
 -- - The policy has settings now, or was changed since the run began.

@@ -9,4 +9,5 @@ BEGIN
     WHERE s.policy = p_policy AND NOT EXISTS (SELECT FROM retention.each e WHERE e.name = p_policy);
     DELETE FROM retention.policy p WHERE p.name = p_policy;
     DELETE FROM retention.probe b WHERE b.policy = p_policy;
+    DELETE FROM retention.vouched v WHERE v.policy = p_policy;
 END $function$;

@@ -75,9 +75,7 @@ BEGIN
                 SELECT FROM regexp_matches(v_query, '"?(\w+)"?\s*\(', 'g') w JOIN pg_proc f ON f.proname = w[1]
                     AND f.pronamespace = 'pg_catalog'::regnamespace
                 WHERE f.provolatile <> 'i' AND f.proname <> ALL (c_zoned));
-        INSERT INTO retention.probe (policy, schema_name, rel_name, query, names)
-        SELECT v_policy.name, v_policy.nspname, v_policy.relname, v_query, ARRAY(
-            SELECT DISTINCT w[1]::name
-            FROM regexp_matches('= ' || v_policy.query || v_query, '\w+|[-+*/<>=~!@#%^&|`?]+', 'g') w);
+        INSERT INTO retention.probe (policy, schema_name, rel_name, query)
+        VALUES (v_policy.name, v_policy.nspname, v_policy.relname, v_query);
     END LOOP;
 END $function$;

@@ -6,17 +6,24 @@ LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET intervalstyle = 'post
 DECLARE
     v_started CONSTANT timestamptz := clock_timestamp();
     v_message text := retention._copy(); v_by text; v_from jsonb; v_due bigint; v_limit bigint;
-    v_mark CONSTANT text := (  -- read before all questions
-        SELECT m.mark FROM retention.probe b CROSS JOIN LATERAL retention._marks(ARRAY[b.policy]) m
-        WHERE b.policy = p_policy.name AND p_run.job IS NOT NULL);
-    v_end retention.step;
+    v_end retention.step; v_vouched retention.vouched;
 BEGIN
     IF v_message IS NOT NULL THEN RETURN retention._finish(p_run.id, 'paused', NULL, v_message); END IF;
     PERFORM set_config('lock_timeout', least(p_policy.lock_timeout_ms * 10::bigint, 2147483647)::text, true);
     BEGIN
         IF strpos(p_policy.name, '@') > 0 THEN PERFORM retention._lock_shard(p_policy.name); END IF;
-        SELECT o.tripped_by, o.message INTO v_by, v_message
-        FROM retention._obstacle(p_policy, p_run.as_of, false) o;
+        -- A call by hand asks all questions, and so does the first run of a job in each hour.
+        SELECT v.* INTO v_vouched FROM retention.vouched v
+        WHERE v.policy = p_policy.name AND p_run.job IS NOT NULL AND retention._is_vouched(p_policy)
+          AND v.asked_at BETWEEN date_trunc('hour', v_started) AND v_started;
+        IF NOT FOUND THEN
+            DELETE FROM retention.vouched v WHERE v.policy = p_policy.name;
+            v_vouched := retention._vouchable(p_policy);
+        END IF;
+        SELECT o.tripped_by, o.message INTO v_by, v_message FROM retention._obstacle(p_policy, p_run.as_of) o;
+        IF v_message IS NULL AND v_vouched.mark IS NOT NULL THEN
+            INSERT INTO retention.vouched SELECT v_vouched.* ON CONFLICT DO NOTHING;
+        END IF;
         IF v_message IS NULL THEN
             IF p_policy.prepares THEN
                 UPDATE retention.run r SET inputs = retention._execute_as_worker(format(
@@ -42,7 +49,9 @@ BEGIN
     END;
     IF v_message IS NULL AND v_due = 0 AND NOT p_policy.passes @? '$[*].whole' THEN
         v_end := retention._finish(p_run.id, 'done');  -- most runs end here
-        IF v_mark IS NOT NULL THEN PERFORM retention._arm_probe(p_run.id, v_mark); END IF;
+        IF p_run.job IS NOT NULL AND v_vouched.mark IS NOT NULL THEN
+            PERFORM retention._arm_probe(p_run.id, v_vouched.mark);
+        END IF;
         RETURN v_end;
     END IF;
     UPDATE retention.run r

@@ -4,9 +4,12 @@
 -- ends, because that function has SET clauses for both settings.
 CREATE OR REPLACE FUNCTION retention._pin(p_policy retention.policy) RETURNS void
 LANGUAGE plpgsql AS $function$
-DECLARE v_foreign CONSTANT text := (SELECT f FROM retention._foreign_code(ARRAY[p_policy]) f LIMIT 1);
+DECLARE v_foreign text;
 BEGIN  -- in PL/pgSQL, which caches the plan
     PERFORM retention._refuse_other_roles();
+    IF NOT retention._is_vouched(p_policy) THEN
+        v_foreign := (SELECT f FROM retention._foreign_code(ARRAY[p_policy]) f LIMIT 1);
+    END IF;
     IF v_foreign IS NOT NULL THEN RAISE EXCEPTION USING ERRCODE = 'PR004', MESSAGE = v_foreign; END IF;
     PERFORM retention._pin_settings();
     PERFORM pg_catalog.set_config('search_path', 'pg_catalog, ' || (SELECT string_agg(pg_catalog.quote_ident(x), ', ')
