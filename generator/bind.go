@@ -129,6 +129,8 @@ func (b *binder) tableEdits(e policy.Expr, parsed *pgparse.Expr, kind string) []
 				continue
 			}
 			text = sqlText(ident("rest of " + tableName(b.lookUp(t))).String())
+		case b.ofShards(t) && t.Alias == "": // a table of a shard has another name
+			text = sqlText(quote.Qualified(t.Schema, t.Name))
 		default: // pg_catalog comes before all schemas of the search path
 			if table := b.lookUp(t); t.Schema == "" && table != nil && !strings.HasPrefix(t.Name, "pg_") {
 				edits = append(edits, pgparse.Edit{Offset: t.Offset, Text: quote.Ident(table.Schema) + "."})
@@ -141,6 +143,12 @@ func (b *binder) tableEdits(e policy.Expr, parsed *pgparse.Expr, kind string) []
 		edits = append(edits, pgparse.Edit{Offset: t.Offset, Length: t.Length, Text: string(text)})
 	}
 	return edits
+}
+
+// ofShards reports whether the policy has an instance for each shard of the table.
+func (b *binder) ofShards(t pgparse.TableRef) bool {
+	e := b.file.EachOf(b.policy)
+	return e != nil && e.ShardsOf != "" && t.Schema == e.Name
 }
 
 // plainRead reports whether a sub-select could replace a table in a FROM clause.

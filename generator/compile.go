@@ -54,8 +54,7 @@ type compiler struct {
 
 	questions []Question // expressions whose types the snapshot lacks
 
-	instance bool // compiles one instance of a policy for each schema
-	dry      bool // renders nothing and only collects diagnostics
+	dry bool // renders nothing and only collects diagnostics
 }
 
 func newCompiler(file *policy.File, snapshot *catalog.Snapshot, history *History) *compiler {
@@ -99,7 +98,7 @@ func (c *compiler) compile() ([]Object, diag.List) {
 	if c.dry || c.diags.HasErrors() {
 		return nil, c.diags.Unique()
 	}
-	return c.writeAgain(withoutRepeated(slices.Concat(objects, c.privileges(), c.jobs()))), c.diags
+	return c.writeAgain(withoutRepeated(slices.Concat(objects, c.privileges(c.schema()), c.jobs()))), c.diags
 }
 
 // checkSnapshot refuses a snapshot that was taken with another search path. It also refuses names
@@ -147,6 +146,31 @@ func (c *compiler) policies() []Object {
 
 // compilePolicy returns the objects of one policy; none if the policy is refused.
 func (c *compiler) compilePolicy(p *policy.Policy) []Object {
+	plan := c.planOf(p)
+	if plan == nil {
+		return nil
+	} else if c.dry {
+		return plan.objects
+	}
+	return append(plan.objects, plan.registryRow())
+}
+
+// policyPlan is a policy as it was compiled.
+type policyPlan struct {
+	*policyCompiler
+	objects []Object // all objects except the registry row, in the order of creation
+	row     row      // registry row
+}
+
+// registryRow returns the registry row as an object.
+func (p *policyPlan) registryRow() Object {
+	o := p.policyObject(p.row).explained(p.explained())
+	o.Needs = p.needs()
+	return o
+}
+
+// planOf compiles one policy. It returns nil if the policy is refused.
+func (c *compiler) planOf(p *policy.Policy) *policyPlan {
 	table := c.rowsTable(p)
 	if table == nil || !c.checkSteps(p, table) {
 		return nil
@@ -174,11 +198,10 @@ func (c *compiler) compilePolicy(p *policy.Policy) []Object {
 	effects := w.effectFunctions(steps, notes)
 	if c.dry { // values that only the registry needs can have errors, too
 		w.restores()
-		return before
+		return &policyPlan{objects: before}
 	}
-	row := w.registryRow(functions, effects, passes, steps)
-	row.Needs = w.needs()
-	return append(slices.Concat(before, functions, effects, application), row)
+	return &policyPlan{w, slices.Concat(before, functions, effects, application),
+		w.registryRow(functions, effects, passes, steps)}
 }
 
 // checkSteps reports errors in the steps. It refuses:

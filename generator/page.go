@@ -130,7 +130,7 @@ func (c *compiler) reports() []Object {
 		rows := w.forOperatorsAndViewers(w.function(function{suffix: "report", returns: "TABLE", language: "sql",
 			clauses: []string{"STABLE"}, parameters: []pgparse.Parameter{in("p_as_of", "timestamptz"),
 				column("answer", "jsonb"), column("alert", "boolean")}}, "report", data))
-		row := w.policyObject(w.fields([]passEntry{}, rowFacts{}, []stepEntry{}, dependencies), rows.SQL)
+		row := w.policyObject(w.hashed(w.fields([]passEntry{}, rowFacts{}, []stepEntry{}, dependencies), rows.SQL))
 		objects = append(objects, rows, row.explained(explain.Report(r)))
 	}
 	return objects

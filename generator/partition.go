@@ -1,15 +1,11 @@
 package generator
 
 import (
-	"encoding/json"
 	"fmt"
-	"regexp"
 	"slices"
-	"strings"
 
 	"pgretain/internal/catalog"
 	"pgretain/internal/pgparse"
-	"pgretain/internal/shards"
 	"pgretain/policy"
 )
 
@@ -212,147 +208,4 @@ func (w *policyCompiler) removePartition(s step) sqlText {
 	return stepText("step_partition", fields{"Schema": sqlText(w.schema()),
 		"Alter":  sqlText(w.policy.Name + "_partition"),
 		"Action": sqlText(s.verb), "Counts": s.Drop == nil || !detached})
-}
-
-// Instances contains the objects of a policy for each schema. Their SQL contains a word that stands
-// for the schema. No migration contains them. The runtime creates or replaces them when a run of an
-// instance begins.
-type Instances struct {
-	Each    *policy.Each
-	Objects []Object
-}
-
-// compileEach compiles a policy for each schema. It compiles one instance, in a schema that has the
-// word as its name.
-func (c *compiler) compileEach(p *policy.Policy, e *policy.Each) []Object {
-	instance := *p
-	instance.Name = e.ScriptName(p.Name)
-	if e.ShardsOf != "" {
-		c.diags = append(c.diags, shards.Check(&instance, e, c.tables)...)
-	}
-	parts := c.compilePolicy(&instance)
-	if len(parts) == 0 || c.dry || c.diags.HasErrors() {
-		return nil
-	}
-	c.instance = true
-	parts = withoutRepeated(append(parts, c.privileges()...))
-	c.rights = nil
-	return c.eachObjects(p, e, parts)
-}
-
-// eachObjects returns the objects that serve all instances of a policy: the script, and a function.
-// For each instance, the function does what only the migrating role may do.
-func (c *compiler) eachObjects(p *policy.Policy, e *policy.Each, parts []Object) []Object {
-	var page, admission string
-	var functions []sqlText
-	for _, o := range parts {
-		switch {
-		case o.Kind == KindPolicy:
-		case o.As == AsMigrator:
-			admission += o.SQL
-			if o.Kind == KindFunction {
-				functions = append(functions, sqlText(o.Name))
-			}
-		default:
-			page += o.SQL
-		}
-	}
-	if name := misplacedWord(e.Name, page); name != "" {
-		c.refuse(p.Position, codeReservedName, fmt.Sprintf("name %[2]q in the SQL of policy %[1]q contains the name "+
-			"that stands for a schema", p.Name, name),
-			fmt.Sprintf("Rename %q under \"each\", so that no other name contains it.", e.Name))
-		return nil
-	}
-	// The hash of an instance's row also covers the privileges on its schema.
-	instances := &Instances{Each: e, Objects: parts}
-	hash, instance := instances.Hash(), instances.policy()
-	instance.SQL = strings.Replace(instance.SQL, hash, Hash(hash, admission), 1)
-	instance.Row["hash"] = json.RawMessage(encode(Hash(hash, admission)))
-	registers := strings.TrimSuffix(strings.TrimPrefix(instance.SQL, "SELECT "+c.schema()+"._register("), ");\n")
-	roles, shards := c.file.Install.Roles, e.ShardsOf != ""
-	data := fields{
-		"Schema":      sqlText(c.schema()),
-		"Name":        literal(p.Name),
-		"Policy":      sqlText(p.Name),
-		"Shards":      shards,
-		"Word":        literal(e.Name),
-		"Comment":     sqlText(e.Pattern()),
-		"Pattern":     literal(e.Pattern()),
-		"Words":       wordsText(instance.Words),
-		"Row":         sqlText(registers),
-		"Page":        inDollars("\n"+page, "script"),
-		"Statements":  sqlText(admission),
-		"Functions":   functions,
-		"Distributed": literal(e.ShardsOf + "." + p.Table.Name),
-		"Tables":      literal(encode(c.distributed(e, page+admission))),
-		"Owner":       ident(roles.Owner),
-		"Worker":      ident(roles.Worker),
-	}
-	declared := function{returns: "void", parameters: []pgparse.Parameter{in("p_schema", "text")}, language: "plpgsql",
-		clauses:  []string{"SECURITY DEFINER"},
-		settings: append(slices.Clone(settingsOfRuntime), setting{"lock_timeout", literal("1s")})}
-	if shards {
-		declared.returns, declared.parameters = "TABLE", []pgparse.Parameter{withDefault("p_place", "text", "NULL"),
-			withDefault("p_grant", "boolean", "false"), column("place", "text"), column("names", "jsonb")}
-	}
-	data["Create"] = declared.create(sqlText(c.schema() + "." + p.Name + "_admit"))
-	name := c.schema() + "." + p.Name + "_admit(" + declared.signature() + ")"
-	admit := newObject(KindFunction, name, "admit", data, p.Position).declaredAs(declared).grantedTo(roles, roles.Owner)
-	admit.As, admit.Policy, admit.Table = AsMigrator, p.Name, instance.Table
-	entry := registers[strings.IndexByte(registers, '{') : strings.LastIndexByte(registers, '}')+1]
-	r := row{
-		field("name", p.Name, nil),
-		field("placeholder", e.Name, nil),
-		field("schemas", e.Pattern(), nil),
-		field("shards", shards, nil),
-		field("description", scriptText(instance.Words), nil),
-		field("script", "\n"+page, nil),
-		field("registers", json.RawMessage(entry), nil),
-	}
-	return []Object{admit, {
-		Kind: KindEach, Name: p.Name, As: AsOwner,
-		SQL:    execute("each.sql.tmpl", data),
-		Drop:   object("each_drop", data),
-		Policy: p.Name, Table: instance.Table, Position: p.Position, Words: instance.Words, Instances: instances,
-		Row: r.columns(),
-	}}
-}
-
-// misplacedWord returns a name in the script that contains the word but is not a schema; "" if
-// there is none.
-func misplacedWord(word, page string) string {
-	for _, name := range regexp.MustCompile(`[\w$@]*`+word+`[\w$]*\.?`).FindAllString(page, -1) {
-		if name != word+"." && !strings.Contains(name, policy.InstanceMark+word) {
-			return strings.TrimSuffix(name, ".")
-		}
-	}
-	return ""
-}
-
-// distributed returns the tables of a schema that a script names, with the distribution column of
-// Citus. The column is NULL for reference tables.
-func (c *compiler) distributed(e *policy.Each, page string) map[string]*string {
-	list := map[string]*string{}
-	for _, t := range c.snapshot.Tables {
-		if t.Schema == e.Name && t.Distribution != nil &&
-			regexp.MustCompile(regexp.QuoteMeta(tableName(t))+`\b`).MatchString(page) {
-			list[t.Name] = nil
-			if t.Distribution.Column != "" {
-				list[t.Name] = &t.Distribution.Column
-			}
-		}
-	}
-	return list
-}
-
-// In returns the objects of one instance.
-func (m *Instances) In(instance policy.Instance) []Object {
-	return each(m.Objects, func(o Object) Object { return policy.InInstance(o, instance) })
-}
-
-// Hash returns the hash of the instances' registry rows.
-func (m *Instances) Hash() string { return strings.Trim(string(m.policy().Row["hash"]), `"`) }
-
-func (m *Instances) policy() *Object {
-	return &m.Objects[slices.IndexFunc(m.Objects, func(o Object) bool { return o.Kind == KindPolicy })]
 }

@@ -271,8 +271,9 @@ func (w *policyCompiler) addRight(t policy.Table, access policy.Access) {
 
 // privileges returns the grants to the worker, one object per table and one per schema. It also
 // grants USAGE on the runtime's schema to roles that call functions. With one role for everything
-// it grants nothing on tables.
-func (c *compiler) privileges() []Object {
+// it grants nothing on tables. Each grant on a table is followed by a call of _check_grant() in the
+// schema "checks", unless that is "".
+func (c *compiler) privileges(checks string) []Object {
 	slices.SortStableFunc(c.rights, func(a, b right) int { return strings.Compare(a.table.String(), b.table.String()) })
 	var rights []right // one right per table: that of the first policy, with the access of all policies
 	for _, r := range c.rights {
@@ -287,7 +288,7 @@ func (c *compiler) privileges() []Object {
 	for _, r := range rights {
 		if roles := c.file.Install.Roles; !roles.None {
 			objects = append(objects, usage(r.table.Schema, roles.Worker, "schema "+r.table.Schema, AsMigrator,
-				r.position), c.privilege(r))
+				r.position), c.privilege(r, checks))
 		}
 	}
 	for _, g := range c.granted {
@@ -316,20 +317,17 @@ func usage(schema, role, name string, as As, at diag.Position) Object {
 
 // privilege returns the object that grants the worker its privileges on a table. The snapshot may
 // lack an archive that a policy creates.
-func (c *compiler) privilege(r right) Object {
+func (c *compiler) privilege(r right, checks string) Object {
 	name, worker, table := r.table.String(), c.file.Install.Roles.Worker, quotedTable(r.table)
 	rights := []Right{{"table", name, string(table), worker, string(fragment("rights", r.access))}}
 	data := fields{
 		"Comment":     sqlText(quote.Comment(name)),
-		"Schema":      sqlText(c.schema()),
+		"Schema":      sqlText(checks),
 		"Access":      r.access,
 		"Table":       table,
 		"Sequences":   nil,
 		"TableSchema": ident(r.table.Schema),
 		"Role":        ident(worker),
-	}
-	if c.instance {
-		data["Schema"] = sqlText("") // in a run, the migrating role calls no function of the owner
 	}
 	if known := c.tables[name]; known != nil && r.access.Insert {
 		sequences := sequencesOf(known)

@@ -30,25 +30,35 @@ func field(name string, value, byDefault any) rowField {
 // it.
 type row []rowField
 
-// registryRow returns the registry row of the policy.
-func (w *policyCompiler) registryRow(functions, effects []Object, passes []passEntry, steps []stepEntry) Object {
+// registryRow returns the registry row of the policy. Its hash covers the functions and the row.
+func (w *policyCompiler) registryRow(functions, effects []Object, passes []passEntry, steps []stepEntry) row {
 	r := w.fields(passes, w.facts(), steps, w.dependenciesOf(functions))
-	texts := slices.Concat(each(slices.Concat(functions, effects), func(f Object) string { return f.SQL }),
-		each(r, func(f rowField) string { return f.value }))
-	return w.policyObject(r, texts...).explained(w.explained())
+	return w.hashed(r, slices.Concat(each(slices.Concat(functions, effects), func(f Object) string { return f.SQL }),
+		each(r, func(f rowField) string { return f.value }))...)
 }
 
-// policyObject adds a hash to a row. The hash covers the given texts, the version of the runtime,
+// hashed returns a row with a hash. The hash covers the given texts, the version of the runtime,
 // the time zone and the search path. A run ends if the hash changes.
-func (w *policyCompiler) policyObject(r row, texts ...string) Object {
+func (w *policyCompiler) hashed(r row, texts ...string) row {
 	in := w.file.Install
 	hash := Hash(append(texts, sqlfiles.Version, in.TimeZone, strings.Join(in.SearchPath, ", "))...)
-	r = slices.Insert(r, 2, field("hash", hash, nil))
+	return slices.Insert(r, hashIndex, field("hash", hash, nil))
+}
+
+// policyObject returns a row as an object.
+func (w *policyCompiler) policyObject(r row) Object {
 	o := w.newObject(KindPolicy, w.policy.Name, "policy",
 		fields{"Name": literal(w.policy.Name), "Row": r.sql(len("SELECT " + w.schema() + "._register("))})
 	o.Row = r.columns()
 	return o
 }
+
+// hashIndex is the position of the hash in a row.
+const hashIndex = 2
+
+func (r row) hash() string { return strings.Trim(r[hashIndex].value, `"`) }
+
+func (r row) setHash(hash string) { r[hashIndex] = field("hash", hash, nil) }
 
 func (r row) columns() map[string]json.RawMessage {
 	columns := map[string]json.RawMessage{}
@@ -168,6 +178,13 @@ func sortedUnique(names []string) []string {
 // sql returns the columns that differ from their defaults, as SQL. first is the width of the call
 // before them.
 func (r row) sql(first int) sqlText {
+	text, quote := r.text(first)
+	return sqlText(quote + " " + text + quote) // Flyway replaces "${"
+}
+
+// text returns the columns that differ from their defaults, as JSON, and the dollar quote around
+// them.
+func (r row) text(first int) (text, quote string) {
 	var lines []string // in each line, a line break marks a place at which the function "filled" may break the line
 	for _, f := range r {
 		if f.value == f.byDefault {
@@ -180,14 +197,13 @@ func (r row) sql(first int) sqlText {
 			lines[last] += "\n" + text
 		}
 	}
-	quote := dollarQuote(strings.Join(lines, ""), "row")
+	quote = dollarQuote(strings.Join(lines, ""), "row")
 	indent := strings.Repeat(" ", first+len(quote)+1)
 	lines[0] = "{" + lines[0]
 	for i, line := range lines {
 		lines[i], indent = filled(indent, strings.Split(line, "\n")), "    "
 	}
-	text := strings.TrimSuffix(strings.TrimLeft(strings.Join(lines, "\n"), " "), ",") + "}"
-	return sqlText(quote + " " + text + quote) // Flyway replaces "${"
+	return strings.TrimSuffix(strings.TrimLeft(strings.Join(lines, "\n"), " "), ",") + "}", quote
 }
 
 // encode returns value as JSON. It never fails, because the value consists of strings, numbers and

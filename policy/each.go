@@ -1,8 +1,6 @@
 package policy
 
 import (
-	"bytes"
-	"encoding/json"
 	"slices"
 	"strings"
 
@@ -54,8 +52,8 @@ func (f *File) each(schema string) *Each {
 	return nil
 }
 
-// checkEach checks that only policies with instances use the word. It also refuses names and
-// objects that several instances would share.
+// checkEach checks that only policies with instances use the word, and only as the schema of
+// tables. It also refuses objects that several instances would share.
 func (r *reader) checkEach(f *File) {
 	if len(f.Each) == 0 {
 		return
@@ -69,6 +67,18 @@ func (r *reader) checkEach(f *File) {
 			r.add("P036 schemas", m.Position, e.Name)
 		}
 	}
+	// refuse refuses the texts of a value that contain a word.
+	refuse := func(value any, word string, at diag.Position) {
+		for _, text := range textsOf(value) {
+			if strings.Contains(text, word) {
+				r.add("P036 name", at, words{"Name": text, "Each": word})
+			}
+		}
+	}
+	for _, e := range f.Each {
+		refuse(f.Install, e.Name, f.Install.Position)
+		refuse(e.ShardsOf, e.Name, e.Position)
+	}
 	for _, p := range f.Policies {
 		own := instances[p.Name]
 		if own == nil {
@@ -80,17 +90,7 @@ func (r *reader) checkEach(f *File) {
 				r.add("P036 sql", part.Expr.Position, own.Name)
 			}
 		}
-		names := []string{p.Name}
-		for _, s := range p.Then {
-			if s.Emit != nil {
-				names = append(names, s.Emit.Event)
-			}
-		}
-		for _, name := range names {
-			if strings.Contains(name, own.Name) {
-				r.add("P036 name", p.Position, words{"Name": name, "Each": own.Name})
-			}
-		}
+		refuse(p, own.Name, p.Position)
 		r.checkInstances(p)
 	}
 }
@@ -116,78 +116,3 @@ func (r *reader) checkInstances(p *Policy) {
 
 // ScriptName returns the name of the generated script that serves all instances of the policy.
 func (e *Each) ScriptName(policy string) string { return policy + InstanceMark + e.Name }
-
-// Instance is a schema or shard for which a policy has an instance. Names holds pairs of a word and
-// its replacement. For a schema the pair is the word and the schema. For shards there is one pair
-// for each table: the table's name that contains the word, and the name of its shard.
-type Instance struct {
-	Name  string
-	Names [][2]string
-}
-
-// MarshalJSON writes the table as "schema.name", so that InInstance can replace the whole name.
-func (t Table) MarshalJSON() ([]byte, error) {
-	return json.Marshal(struct {
-		Table    string
-		Position diag.Position
-	}{t.String(), t.Position})
-}
-
-// UnmarshalJSON reads a table from "schema.name". A schema with instances contains no dot.
-func (t *Table) UnmarshalJSON(text []byte) error {
-	var read struct {
-		Table    string
-		Position diag.Position
-	}
-	err := json.Unmarshal(text, &read)
-	t.Schema, t.Name, _ = strings.Cut(read.Table, ".")
-	t.Position = read.Position
-	return err
-}
-
-// In returns a copy of the policy for one schema or shard. Its Fragments are parsed again, with the
-// names of the instance. A text that a name makes unreadable keeps the tree of the policy.
-func (p *Policy) In(instance Instance) *Policy {
-	copied := InInstance(*p, instance)
-	copied.Name = p.Name + InstanceMark + instance.Name
-	fragments := p.Fragments()
-	parse := func(e *Expr, kind string, _ scope) {
-		if err := e.parse(kind); err != nil {
-			e.parsed = fragments[0].Expr.parsed
-		}
-		fragments = fragments[1:]
-	}
-	visitor{parse, func(diag.Position, string, scope) {}}.policy(&copied)
-	return &copied
-}
-
-// must returns value, and panics on error. A caller passes an error only for a bug.
-func must[T any](value T, err error) T {
-	if err != nil {
-		panic(err)
-	}
-	return value
-}
-
-// InInstance returns a copy of a value for one schema or shard. The value must be plain data. The
-// copy has the names of the instance in place of the words. A name may contain any character.
-func InInstance[T any](value T, instance Instance) (made T) {
-	text := must(json.Marshal(value))
-	for _, name := range instance.Names {
-		text = bytes.ReplaceAll(text, []byte(name[0]), nameInJSON(name))
-	}
-	must(0, json.Unmarshal(text, &made))
-	return made
-}
-
-// nameInJSON returns the replacement of a word, escaped for a JSON document. If the word has quotes
-// at both ends, it is a whole JSON string, and the result has quotes as well.
-func nameInJSON(name [2]string) []byte {
-	quotes := ""
-	if strings.HasPrefix(name[0], `"`) && strings.HasSuffix(name[0], `"`) {
-		quotes = `"`
-	}
-	inner := strings.TrimSuffix(strings.TrimPrefix(name[1], quotes), quotes)
-	escaped := must(json.Marshal(inner))
-	return slices.Concat([]byte(quotes), escaped[1:len(escaped)-1], []byte(quotes))
-}

@@ -34,7 +34,7 @@ func (v *inspection) readInstances(r reading) error {
 			}
 		}
 		asked = append(asked, row{"policy": o.Name, "pattern": o.Instances.Each.Schemas, "name": table,
-			"hash": o.Instances.Hash(), "shards": shards})
+			"hash": o.Instances.Hash, "shards": shards})
 	}
 	type liveInstance struct {
 		finding
@@ -58,7 +58,7 @@ func (v *inspection) readInstances(r reading) error {
 		}
 		instance, isShard := shardInstances[name]
 		if !isShard {
-			instance = policy.Instance{Name: m.Member, Names: [][2]string{{o.Instances.Each.Name, m.Member}}}
+			instance = policy.Instance{Name: m.Member, Schema: m.Member}
 		}
 		if m.State != "made" { // the next run repairs it
 			v.unsettled = append(v.unsettled, o.Instances.In(instance)...)
@@ -66,7 +66,7 @@ func (v *inspection) readInstances(r reading) error {
 		if m.State == "gone" {
 			return
 		}
-		p := v.policies[m.Policy].In(instance)
+		p := v.policies[m.Policy].In(o.Instances.Each, instance)
 		if m.State == "made" {
 			v.wanted, expanded = append(v.wanted, o.Instances.In(instance)...), append(expanded, p)
 		}

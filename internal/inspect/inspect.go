@@ -218,9 +218,9 @@ func addValues(ctx context.Context, tx Querier, s *catalog.Snapshot) error {
 func Instances(ctx context.Context, tx Querier, e *policy.Each, name, table string) (list []policy.Instance,
 	err error) {
 	if e.ShardsOf != "" {
-		list, err = ofCitus[policy.Instance](ctx, tx, "shards", e.ShardsOf+"."+table, e.Name)
+		list, err = ofCitus[policy.Instance](ctx, tx, "shards", e.ShardsOf+"."+table)
 	} else {
-		list, err = collect[policy.Instance](ctx, tx, "members", e.Schemas, table, name, e.Name)
+		list, err = collect[policy.Instance](ctx, tx, "members", e.Schemas, table, name)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("reading the instances of policy %q: %w", name, err)

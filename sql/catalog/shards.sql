@@ -1,12 +1,9 @@
--- Returns the shards on this server of a table that Citus distributes. The second column has what
--- to replace in the policy's script, in order: first each table that follows the placeholder, then
--- the placeholder.
+-- Returns the shards on this server of a table that Citus distributes. The second column is the
+-- schema of the shard's tables. The third maps the tables that Citus distributes to those of the
+-- shard.
 -- $1: the table, as schema.name
--- $2: the placeholder
-SELECT s.shardid::text, jsonb_agg(jsonb_build_array($2::text || '.' || c.relname, o.relnamespace::regnamespace || '.'
-    || substring(shard_name(c.oid, r.shardid), '[^.]*$'))
-           ORDER BY length(c.relname) DESC) || format('[["SCHEMA %1$s", "SCHEMA %2$s"], ["\"%1$s\"", "\"%2$s\""], ["%1$s", "%3$s"]]', $2::text,
-               o.relnamespace::regnamespace, s.shardid)::jsonb
+SELECT s.shardid::text, o.relnamespace::regnamespace::text,
+       jsonb_object_agg(c.relname, substring(shard_name(c.oid, r.shardid), '[^.]*$'))
   FROM pg_dist_partition AS p
   JOIN pg_dist_shard AS s USING (logicalrelid)
   JOIN pg_dist_placement AS l ON l.shardid = s.shardid AND l.shardstate = 1

@@ -1,0 +1,206 @@
+package generator
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"unicode"
+
+	"pgretain/internal/deep"
+	"pgretain/internal/diag"
+	"pgretain/internal/pgparse"
+	"pgretain/internal/shards"
+	"pgretain/policy"
+)
+
+// Instances is the plan of a policy that has an instance for each schema or shard. The policy is
+// compiled once. In its objects, the word of "each" stands for the schema and for nothing else:
+// Compile refuses all other names and texts that contain the word. No migration contains the
+// objects. The runtime creates or replaces them when a run of an instance begins.
+type Instances struct {
+	Each    *policy.Each
+	Objects []Object
+	Hash    string // hash of the instances' registry rows
+}
+
+// In returns the objects of one instance, equal to those that the runtime creates.
+func (m *Instances) In(instance policy.Instance) []Object {
+	names := m.names(instance)
+	return deep.Copy(m.Objects, func(part any) (any, bool) {
+		switch text := part.(type) {
+		case diag.Position:
+			return text, true
+		case string:
+			return names.Replace(text), true
+		case json.RawMessage:
+			return json.RawMessage(names.Replace(string(text))), true
+		}
+		return nil, false
+	})
+}
+
+// names returns the names of an instance. For a shard, the table is part of the name that is
+// replaced, because each table of a shard has a name of its own. The longer names come first,
+// because a name may be the beginning of another one.
+func (m *Instances) names(instance policy.Instance) *strings.Replacer {
+	word := m.Each.Name
+	if m.Each.ShardsOf == "" {
+		return strings.NewReplacer(word, instance.Schema)
+	}
+	var pairs []string
+	tables := slices.SortedFunc(maps.Keys(instance.Tables),
+		func(a, b string) int { return cmp.Or(len(b)-len(a), strings.Compare(a, b)) })
+	for _, table := range tables {
+		pairs = append(pairs, word+"."+table, instance.Schema+"."+instance.Tables[table])
+	}
+	return strings.NewReplacer(append(pairs, "SCHEMA "+word, "SCHEMA "+instance.Schema,
+		`"`+word+`"`, `"`+instance.Schema+`"`, word, instance.Name)...)
+}
+
+// compileEach compiles a policy for each schema. It compiles one instance, in a schema that has the
+// word as its name.
+func (c *compiler) compileEach(p *policy.Policy, e *policy.Each) []Object {
+	instance := *p
+	instance.Name = e.ScriptName(p.Name)
+	if e.ShardsOf != "" {
+		c.diags = append(c.diags, shards.Check(&instance, e, c.tables)...)
+	}
+	plan := c.planOf(&instance)
+	if plan == nil || c.dry || c.diags.HasErrors() {
+		return nil
+	}
+	privileges := withoutRepeated(c.privileges("")) // in a run, the migrating role calls no function of the owner
+	objects := c.eachObjects(p, e, plan, privileges)
+	c.rights = nil
+	return objects
+}
+
+// eachObjects returns the objects that serve all instances of a policy: the script, and a function.
+// For each instance, the function does what only the migrating role may do.
+func (c *compiler) eachObjects(p *policy.Policy, e *policy.Each, plan *policyPlan, privileges []Object) []Object {
+	var page, statements string
+	var functions []sqlText
+	for _, o := range slices.Concat(plan.objects, privileges) {
+		if o.As != AsMigrator {
+			page += o.SQL
+			continue
+		}
+		statements += o.SQL
+		if o.Kind == KindFunction {
+			functions = append(functions, sqlText(o.Name))
+		}
+	}
+	// The hash of an instance's row also covers the privileges on its schema.
+	plan.row.setHash(Hash(plan.row.hash(), statements))
+	instance := plan.registryRow()
+	words, registers := scriptText(instance.Words), plan.row.sql(len("SELECT "+c.schema()+"._register("))
+	if name := c.misplacedName(e.Name, page+statements+words+string(registers)); name != "" {
+		c.refuse(p.Position, codeReservedName, fmt.Sprintf("name %[2]q in the SQL of policy %[1]q contains the name "+
+			"that stands for a schema", p.Name, name),
+			fmt.Sprintf("Rename %q under \"each\", so that no other name contains it.", e.Name))
+		return nil
+	}
+	roles, shards := c.file.Install.Roles, e.ShardsOf != ""
+	data := fields{
+		"Schema":      sqlText(c.schema()),
+		"Name":        literal(p.Name),
+		"Policy":      sqlText(p.Name),
+		"Shards":      shards,
+		"Word":        literal(e.Name),
+		"Comment":     sqlText(e.Pattern()),
+		"Pattern":     literal(e.Pattern()),
+		"Words":       wordsText(instance.Words),
+		"Row":         registers,
+		"Page":        inDollars("\n"+page, "script"),
+		"Statements":  sqlText(statements),
+		"Functions":   functions,
+		"Distributed": literal(e.ShardsOf + "." + p.Table.Name),
+		"Tables":      literal(encode(c.distributed(e))),
+		"Owner":       ident(roles.Owner),
+		"Worker":      ident(roles.Worker),
+	}
+	declared := admission(shards)
+	data["Create"] = declared.create(sqlText(c.schema() + "." + p.Name + "_admit"))
+	name := c.schema() + "." + p.Name + "_admit(" + declared.signature() + ")"
+	admit := newObject(KindFunction, name, "admit", data, p.Position).declaredAs(declared).grantedTo(roles, roles.Owner)
+	admit.As, admit.Policy, admit.Table = AsMigrator, p.Name, instance.Table
+	entry, _ := plan.row.text(0)
+	r := row{
+		field("name", p.Name, nil),
+		field("placeholder", e.Name, nil),
+		field("schemas", e.Pattern(), nil),
+		field("shards", shards, nil),
+		field("description", words, nil),
+		field("script", "\n"+page, nil),
+		field("registers", json.RawMessage(entry), nil),
+	}
+	return []Object{admit, {
+		Kind: KindEach, Name: p.Name, As: AsOwner,
+		SQL:    execute("each.sql.tmpl", data),
+		Drop:   object("each_drop", data),
+		Policy: p.Name, Table: instance.Table, Position: p.Position, Words: instance.Words,
+		Row: r.columns(),
+		Instances: &Instances{Each: e, Hash: plan.row.hash(),
+			Objects: slices.Concat(plan.objects, []Object{instance}, privileges)},
+	}}
+}
+
+// admission returns the declaration of the function that admits a schema, or a shard.
+func admission(shards bool) function {
+	declared := function{returns: "void", parameters: []pgparse.Parameter{in("p_schema", "text")}, language: "plpgsql",
+		clauses:  []string{"SECURITY DEFINER"},
+		settings: append(slices.Clone(settingsOfRuntime), setting{"lock_timeout", literal("1s")})}
+	if shards {
+		declared.returns, declared.parameters = "TABLE", []pgparse.Parameter{withDefault("p_place", "text", "NULL"),
+			withDefault("p_grant", "boolean", "false"), column("place", "text"), column("names", "jsonb")}
+	}
+	return declared
+}
+
+// misplacedName returns a name in the SQL of a policy for each schema that contains the word but is
+// not the schema; "" if there is none. The reader of the file has checked the policy's own names.
+// Other names are those of the snapshot and of pgretain's SQL.
+func (c *compiler) misplacedName(word, sql string) string {
+	for _, t := range c.snapshot.Tables {
+		for _, name := range append(columnNames(t), t.Name, t.Schema) {
+			if name != word && strings.Contains(name, word) && strings.Contains(sql, name) {
+				return name
+			}
+		}
+	}
+	for rest := sql; ; {
+		before, after, found := strings.Cut(rest, word)
+		if !found {
+			return ""
+		}
+		begin, end := strings.TrimRightFunc(before, isNameRune), strings.TrimLeftFunc(after, isNameRune)
+		begin, end = before[len(begin):], after[:len(after)-len(end)]
+		if begin != "" || end != "" && !strings.HasSuffix(before, policy.InstanceMark) {
+			return begin + word + end
+		}
+		rest = after
+	}
+}
+
+// isNameRune reports whether a name without quotes may contain the character.
+func isNameRune(r rune) bool {
+	return r == '_' || r == '$' || unicode.IsLetter(r) || unicode.IsDigit(r)
+}
+
+// distributed returns the tables of the word's schema that the policy uses, with the distribution
+// column of Citus. The column is NULL for reference tables.
+func (c *compiler) distributed(e *policy.Each) map[string]*string {
+	list := map[string]*string{}
+	for _, r := range c.rights {
+		if t := c.tables[r.table.String()]; t != nil && t.Schema == e.Name && t.Distribution != nil {
+			list[t.Name] = nil
+			if t.Distribution.Column != "" {
+				list[t.Name] = &t.Distribution.Column
+			}
+		}
+	}
+	return list
+}
