@@ -216,6 +216,15 @@ func (k *clock) limited(comparison string, limit sqlText) []sqlText {
 	return []sqlText{fragment(comparison, k.comparison(limit))}
 }
 
+// item returns the first item of an index on the clock.
+func (k *clock) item() orderItem {
+	item := orderItem{Expr: k.indexed, column: k.column}
+	if k.source.Expression != nil {
+		item.parsed = k.source.Expression.Parsed()
+	}
+	return item
+}
+
 func (k *clock) comparison(cutoff sqlText) fields {
 	return fields{"Clock": k.expr, "Cutoff": cutoff, "Inclusive": k.source.Inclusive}
 }

@@ -33,8 +33,7 @@ func (w *policyCompiler) passIndexes() []passIndex {
 		index := passIndex{items: w.keyItems(""), predicate: w.predicate}
 		switch {
 		case p.byClock():
-			index.items = append([]orderItem{{Expr: p.clock.indexed, column: p.clock.column}},
-				w.keyItems(p.clock.column)...)
+			index.items = append([]orderItem{p.clock.item()}, w.keyItems(p.clock.column)...)
 			index.byClock = true
 		case p.clock == nil && p.beyond != nil:
 			index.items = w.rankItems(p.beyond)
@@ -97,15 +96,10 @@ func (w *policyCompiler) indexes() []Object {
 
 // mayServe reports whether an index of the application may find the rows in the wanted order. It
 // need not have all wanted columns: PostgreSQL sorts rows that are equal in the first ones. It may
-// be partial if its predicate reads only columns that the policy's condition reads. An expression
-// is not compared, because PostgreSQL prints it in another form. "pgretain verify" looks at the
-// plan of a batch.
+// be partial if its predicate reads only columns that the policy's condition reads. "pgretain
+// verify" looks at the plan of a batch.
 func (w *policyCompiler) mayServe(index catalog.Index, wanted passIndex) bool {
-	switch {
-	case !wanted.byClock:
-	case wanted.items[0].column == "" && index.Columns[0] == "":
-		wanted.items = nil
-	default:
+	if wanted.byClock {
 		wanted.items = wanted.items[:1]
 	}
 	if index.Predicate != "" {
@@ -141,7 +135,7 @@ func (w *policyCompiler) beginsWith(index catalog.Index, items []orderItem) bool
 	read := func(backwards bool) bool {
 		for i, item := range items {
 			switch {
-			case item.column == "" || index.Columns[i] != item.column:
+			case index.Columns[i] != item.column || item.column == "" && !w.hasExpression(index, i, item.parsed):
 				return false
 			case item.equal:
 			case index.Descending[i] != (item.Descending != backwards),
@@ -155,7 +149,17 @@ func (w *policyCompiler) beginsWith(index catalog.Index, items []orderItem) bool
 		(read(false) || read(true))
 }
 
-func (w *policyCompiler) notNull(column string) bool { return w.table.Column(column).NotNull }
+// hasExpression reports whether an item of an index, counted from 0, is an expression.
+func (w *policyCompiler) hasExpression(index catalog.Index, item int, wanted *pgparse.Expr) bool {
+	expressions, err := pgparse.IndexExpressions(index.Definition)
+	return err == nil && wanted != nil && item < len(expressions) && expressions[item] != nil &&
+		expressions[item].Same(wanted, w.columnType)
+}
+
+func (w *policyCompiler) notNull(column string) bool {
+	c := w.table.Column(column)
+	return c != nil && c.NotNull
+}
 
 func (w *policyCompiler) keyItems(except string) []orderItem {
 	key := slices.DeleteFunc(slices.Clone(w.table.PrimaryKey), func(name string) bool { return name == except })
@@ -177,8 +181,8 @@ func (w *policyCompiler) rankItems(r *ranked) []orderItem {
 		// the column has one value in a group
 		isKey := func(i orderItem) bool { return i.equal && i.column == o.column }
 		if r.columns && !slices.ContainsFunc(items, isKey) {
-			items = append(items, orderItem{sqlText(quote.Ident(o.column)), o.Descending, o.NullsFirst, o.column,
-				false})
+			items = append(items, orderItem{Expr: sqlText(quote.Ident(o.column)), Descending: o.Descending,
+				NullsFirst: o.NullsFirst, column: o.column})
 		}
 	}
 	return items

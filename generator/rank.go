@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"pgretain/internal/catalog"
+	"pgretain/internal/pgparse"
 	"pgretain/policy"
 )
 
@@ -29,8 +30,9 @@ type ranked struct {
 type orderItem struct {
 	Expr                   sqlText
 	Descending, NullsFirst bool
-	column                 string // column name; "" for an expression
-	equal                  bool   // of an index: only compared by equality, so its direction does not matter
+	column                 string        // column name; "" for an expression
+	parsed                 *pgparse.Expr // of an index on an expression: the expression
+	equal                  bool          // of an index: only compared by equality, so its direction does not matter
 }
 
 // groupKey is an item of "per" on t. Number starts at 1. Expr forms the groups. Expressions are

@@ -2,7 +2,6 @@ package verifier
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -11,6 +10,7 @@ import (
 	"pgretain/internal/inspect"
 	"pgretain/internal/lists"
 	"pgretain/internal/parallel"
+	"pgretain/internal/pgparse"
 	"pgretain/internal/quote"
 )
 
@@ -138,9 +138,6 @@ func (v *inspection) checkIndexes(r reading) error {
 	return v.finds(codeIndexOrphan, nil, "index_orphans", names, tables)(r)
 }
 
-// stored matches the storage parameters in the definition of an index.
-var stored = regexp.MustCompile(` WITH \([^()]*\)`)
-
 // compareIndex compares an index with the definition that PostgreSQL printed right after the build.
 // An index with a different definition has a different name.
 func (v *inspection) compareIndex(o generator.Object, live index) (message, error) {
@@ -172,7 +169,7 @@ func (v *inspection) compareIndex(o generator.Object, live index) (message, erro
 	case live.Table != o.Table:
 		f.Message = fmt.Sprintf("index %q is on table %q, not on table %q", o.Name, live.Table, o.Table)
 		f.Want, f.Got, f.Detail, f.Hint = o.Definition, *live.Definition, readsAll, v.moveHint(o, live)
-	case stored.ReplaceAllString(*live.Recorded, "") != stored.ReplaceAllString(*live.Definition, ""):
+	case !pgparse.SameIndex(*live.Recorded, *live.Definition):
 		f.Message, f.Want, f.Got = on+" differs from the index that was built", *live.Recorded, *live.Definition
 		f.Detail = "If it is right, for example after a change of a column's type, record it: " + record
 		f.Hint = v.rebuildHint(o, live)
