@@ -88,8 +88,8 @@ func flattened(e *query.BoolExpr) (parts []*query.Node) {
 	return parts
 }
 
-// inAsAny writes x IN (a, b) as x = ANY (ARRAY[a, b]), NOT IN as <> ALL, IN with one value as =, and
-// != as <>.
+// inAsAny writes x IN (a, b) as x = ANY (ARRAY[a, b]), NOT IN as <> ALL, IN with one value as =,
+// and != as <>.
 func inAsAny(e *query.A_Expr) {
 	if len(e.Name) == 1 {
 		e.Name = []*query.Node{query.MakeStrNode(sign(e))}
