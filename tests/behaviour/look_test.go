@@ -146,7 +146,9 @@ func traces(t *testing.T, in *kit.Installed) []string {
 
 // withoutSequences returns what a dry run may not change. A rollback leaves values of sequences.
 func withoutSequences(traces []string) []string {
-	return slices.DeleteFunc(slices.Clone(traces), func(line string) bool { return strings.HasPrefix(line, "sequence ") })
+	return slices.DeleteFunc(slices.Clone(traces), func(line string) bool {
+		return strings.HasPrefix(line, "sequence ")
+	})
 }
 
 // TestLookSaysAtLeast checks that a look that stops at max_rows counts no more than these rows, and
