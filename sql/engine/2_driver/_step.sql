@@ -16,7 +16,8 @@ BEGIN
         RETURN retention._fail((retention._running(p_run)).id, '57014', 'cancelled between two batches');
     END IF;
     PERFORM retention._refuse_after_write();
-    IF (retention._running(p_run)).dry_run THEN  -- only _dry_run() undoes what a step does
+    v_run := retention._running(p_run);
+    IF v_run.dry_run THEN  -- only _dry_run() undoes what a step does
         RAISE object_not_in_prerequisite_state USING MESSAGE = 'a step of a dry run cannot be committed';
     END IF;
     RETURN retention._run_step(p_run);

@@ -8,7 +8,8 @@ CREATE OR REPLACE FUNCTION retention._checked_scope(p_policy retention.policy, p
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $function$
 DECLARE v_entry record;
 BEGIN
-    IF p_scope = '"all"' OR p_policy.report AND p_scope IS NULL THEN
+    IF p_scope = '"all"' OR p_scope IS NULL AND (p_policy.report OR NOT EXISTS (
+        SELECT FROM retention.job j WHERE j.scope IS NOT NULL)) THEN
         RETURN NULL;
     ELSIF jsonb_typeof(p_scope) <> 'object' OR p_scope = '{}' THEN
         RAISE invalid_parameter_value USING MESSAGE = format('%s is not a scope', p_scope),

@@ -6,7 +6,7 @@ LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET intervalstyle = 'post
 DECLARE
     v_started CONSTANT timestamptz := clock_timestamp();
     v_message text := retention._copy(); v_by text; v_from jsonb; v_due bigint; v_limit bigint;
-    v_end retention.step; v_vouched retention.vouched;
+    v_end retention.step; v_vouched retention.vouched; v_asks boolean;
 BEGIN
     IF v_message IS NOT NULL THEN RETURN retention._finish(p_run.id, 'paused', NULL, v_message); END IF;
     PERFORM set_config('lock_timeout', least(p_policy.lock_timeout_ms * 10::bigint, 2147483647)::text, true);
@@ -16,13 +16,15 @@ BEGIN
         SELECT v.* INTO v_vouched FROM retention.vouched v
         WHERE v.policy = p_policy.name AND p_run.job IS NOT NULL AND retention._is_vouched(p_policy)
           AND v.asked_at BETWEEN date_trunc('hour', v_started) AND v_started;
-        IF NOT FOUND THEN
+        v_asks := NOT FOUND;
+        IF v_asks THEN
             DELETE FROM retention.vouched v WHERE v.policy = p_policy.name;
             v_vouched := retention._vouchable(p_policy);
         END IF;
-        SELECT o.tripped_by, o.message INTO v_by, v_message FROM retention._obstacle(p_policy, p_run.as_of) o;
-        IF v_message IS NULL AND v_vouched.mark IS NOT NULL THEN
-            INSERT INTO retention.vouched SELECT v_vouched.* ON CONFLICT DO NOTHING;
+        SELECT o.tripped_by, o.message INTO v_by, v_message FROM retention._obstacle(p_policy, p_run.as_of) o
+        WHERE v_asks OR EXISTS (SELECT FROM retention.hold h WHERE h.released_at IS NULL);
+        IF v_message IS NULL AND v_asks AND v_vouched.mark IS NOT NULL THEN
+            INSERT INTO retention.vouched SELECT v_vouched.*;
         END IF;
         IF v_message IS NULL THEN
             IF p_policy.prepares THEN

@@ -1,7 +1,7 @@
 -- _versions returns the versions (xmin) of schemas, of everything in them except relations, and of
 -- some other objects of the catalog, as text. The version of a relation includes its columns. The
--- result is NULL if an object no longer exists, or is of a kind that is not listed here. Of the
--- kinds with version 0, only the rows of pg_depend matter.
+-- result is NULL if an object no longer exists, or _version does not know its kind. Of the kinds
+-- with version 0, only the rows of pg_depend matter.
 -- p_classes, p_ids: the other objects, as in pg_depend
 CREATE OR REPLACE FUNCTION retention._versions(p_schemas name[], p_classes oid[], p_ids oid[]) RETURNS text
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan
@@ -27,19 +27,8 @@ BEGIN
             WHEN 'pg_type'::regclass THEN (SELECT r.xmin::text FROM pg_type r WHERE r.oid = o.id)
             WHEN 'pg_constraint'::regclass THEN (SELECT r.xmin::text FROM pg_constraint r WHERE r.oid = o.id)
             WHEN 'pg_trigger'::regclass THEN (SELECT r.xmin::text FROM pg_trigger r WHERE r.oid = o.id)
-            WHEN 'pg_rewrite'::regclass THEN (SELECT r.xmin::text FROM pg_rewrite r WHERE r.oid = o.id)
-            WHEN 'pg_operator'::regclass THEN (SELECT r.xmin::text FROM pg_operator r WHERE r.oid = o.id)
-            WHEN 'pg_opclass'::regclass THEN (SELECT r.xmin::text FROM pg_opclass r WHERE r.oid = o.id)
-            WHEN 'pg_opfamily'::regclass THEN (SELECT r.xmin::text FROM pg_opfamily r WHERE r.oid = o.id)
-            WHEN 'pg_collation'::regclass THEN (SELECT r.xmin::text FROM pg_collation r WHERE r.oid = o.id)
-            WHEN 'pg_conversion'::regclass THEN (SELECT r.xmin::text FROM pg_conversion r WHERE r.oid = o.id)
-            WHEN 'pg_statistic_ext'::regclass THEN (SELECT r.xmin::text FROM pg_statistic_ext r WHERE r.oid = o.id)
-            WHEN 'pg_ts_config'::regclass THEN (SELECT r.xmin::text FROM pg_ts_config r WHERE r.oid = o.id)
-            WHEN 'pg_ts_dict'::regclass THEN (SELECT r.xmin::text FROM pg_ts_dict r WHERE r.oid = o.id)
-            WHEN 'pg_ts_parser'::regclass THEN (SELECT r.xmin::text FROM pg_ts_parser r WHERE r.oid = o.id)
-            WHEN 'pg_ts_template'::regclass THEN (SELECT r.xmin::text FROM pg_ts_template r WHERE r.oid = o.id)
             ELSE CASE WHEN o.class IN ('pg_attrdef'::regclass, 'pg_policy'::regclass, 'pg_amop'::regclass,
                 'pg_amproc'::regclass, 'pg_extension'::regclass, 'pg_default_acl'::regclass,
-                'pg_publication_namespace'::regclass) THEN '0' END END AS version
+                'pg_publication_namespace'::regclass) THEN '0' ELSE retention._version(o.class, o.id) END END AS version
             OFFSET 0) x);  -- OFFSET 0: evaluated once
 END $function$;
