@@ -17,10 +17,10 @@ import (
 
 // application returns the functions of a policy that applications call. In these functions, as_of
 // is a variable.
-func (w *policyCompiler) application() []Object {
+func (w *policyCompiler) application() []draft {
 	defer w.saveState()()
 	w.asOf = "v_as_of"
-	var objects []Object
+	var objects []draft
 	if w.policy.Claim != nil {
 		objects = w.claim(w.policy.Claim)
 	}
@@ -127,7 +127,7 @@ func castType(typ string) string {
 
 // claim returns the functions of a deduplication set: <policy>_claim and <policy>_seen, for one key
 // and for many, and the functions of its cursor.
-func (w *policyCompiler) claim(c *policy.Claim) []Object {
+func (w *policyCompiler) claim(c *policy.Claim) []draft {
 	key := w.uniqueKey(w.table, c.Key)
 	if !w.claimable(c) || w.clocks[0] == nil {
 		return nil
@@ -142,7 +142,7 @@ func (w *policyCompiler) claim(c *policy.Claim) []Object {
 		return function{suffix: suffix, parameters: parameters, returns: "SETOF " + typ, language: "plpgsql",
 			clauses: []string{"SECURITY DEFINER"}, settings: w.keysSettings()}
 	}
-	objects := []Object{
+	objects := []draft{
 		w.applicationFunction(c.Grant, many("claim", manyKeys, ttl), "claim_keys", d),
 		w.applicationFunction(c.Grant, one("claim", oneKey, ttl), "claim", d),
 		w.applicationFunction(c.Grant, many("seen", manyKeys), "seen_keys", d),
@@ -279,7 +279,7 @@ func toPrecision(value sqlText, columnType, typ string) sqlText {
 }
 
 // cursorFunctions returns the functions <policy>_advance and <policy>_cursor.
-func (w *policyCompiler) cursorFunctions(c *policy.Claim) []Object {
+func (w *policyCompiler) cursorFunctions(c *policy.Claim) []draft {
 	table := w.tableWithRows(c.Cursor.Table)
 	if table == nil {
 		return nil
@@ -307,12 +307,12 @@ func (w *policyCompiler) cursorFunctions(c *policy.Claim) []Object {
 		clauses: []string{"SECURITY DEFINER"}, settings: w.keySettings()}
 	cursor := function{suffix: "cursor", parameters: row, returns: "TABLE", language: "sql",
 		clauses: []string{"STABLE", "SECURITY DEFINER"}, settings: w.keySettings()}
-	return []Object{w.applicationFunction(c.Grant, advance, "advance", d),
+	return []draft{w.applicationFunction(c.Grant, advance, "advance", d),
 		w.applicationFunction(c.Grant, cursor, "cursor", d)}
 }
 
 // touch returns the function <policy>_touch.
-func (w *policyCompiler) touch(t *policy.Touch) []Object {
+func (w *policyCompiler) touch(t *policy.Touch) []draft {
 	key, now := w.touchKey(t), w.asOf
 	w.refuseNames(w.table, t.Position, isApplicationName)
 	w.asOf = "clock_timestamp()" // read after the update has waited for a row lock, so the value never decreases
@@ -342,7 +342,7 @@ func (w *policyCompiler) touch(t *policy.Touch) []Object {
 	touch := function{suffix: "touch", language: "plpgsql", clauses: []string{"SECURITY DEFINER"},
 		settings: w.keysSettings(), parameters: []pgparse.Parameter{in("p_keys", typ+"[]"),
 			output("touched", "bigint"), output("revived", "bigint")}}
-	return []Object{w.applicationFunction(t.Grant, touch, "touch", d)}
+	return []draft{w.applicationFunction(t.Grant, touch, "touch", d)}
 }
 
 // touchKey returns the key column of a touch. An index must find its rows. It must be unique if

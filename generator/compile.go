@@ -18,7 +18,6 @@ import (
 
 	"pgretain/internal/catalog"
 	"pgretain/internal/diag"
-	"pgretain/internal/parallel"
 	"pgretain/internal/pgparse"
 	"pgretain/internal/quote"
 	"pgretain/policy"
@@ -53,8 +52,6 @@ type compiler struct {
 	granted  []policy.Name // roles that may call functions for applications
 
 	questions []Question // expressions whose types the snapshot lacks
-
-	dry bool // renders nothing and only collects diagnostics
 }
 
 func newCompiler(file *policy.File, snapshot *catalog.Snapshot, history *History) *compiler {
@@ -78,27 +75,27 @@ func newCompiler(file *policy.File, snapshot *catalog.Snapshot, history *History
 // migrations built, so a later snapshot gives the same result. A nil history is empty. If the
 // diagnostics contain an error, Compile returns no objects.
 func Compile(file *policy.File, snapshot *catalog.Snapshot, history *History) ([]Object, diag.List) {
-	return newCompiler(file, snapshot, history).compile()
-}
-
-// Faults returns the diagnostics of Compile. It is faster, because it renders no objects.
-func Faults(file *policy.File, snapshot *catalog.Snapshot, history *History) diag.List {
 	c := newCompiler(file, snapshot, history)
-	c.dry = true
-	_, list := c.compile()
-	return list
-}
-
-func (c *compiler) compile() ([]Object, diag.List) {
-	c.checkSnapshot()
-	objects := slices.Concat(Runtime(c.file.Install), []Object{c.install()}, c.policies())
-	c.checkStored(objects)
-	objects = append(objects, c.reports()...)
-	c.diags.Sort()
-	if c.dry || c.diags.HasErrors() {
+	policies, reports := c.plan()
+	if c.diags.HasErrors() {
+		return nil, c.diags.Unique()
+	}
+	objects := slices.Concat(Runtime(file.Install), []Object{c.install()}, c.rendered(policies))
+	for _, r := range reports {
+		objects = append(objects, r.objects()...)
+	}
+	if c.diags.HasErrors() {
 		return nil, c.diags.Unique()
 	}
 	return c.writeAgain(withoutRepeated(slices.Concat(objects, c.privileges(c.schema()), c.jobs()))), c.diags
+}
+
+// Faults returns the diagnostics of Compile, without those about the SQL of "each". It is faster,
+// because it renders no objects.
+func Faults(file *policy.File, snapshot *catalog.Snapshot, history *History) diag.List {
+	c := newCompiler(file, snapshot, history)
+	c.plan()
+	return c.diags.Unique()
 }
 
 // checkSnapshot refuses a snapshot that was taken with another search path. It also refuses names
@@ -123,85 +120,6 @@ func (c *compiler) checkSnapshot() {
 			}
 		}
 	}
-}
-
-// policies compiles all policies in parallel. No policy depends on another one.
-func (c *compiler) policies() []Object {
-	compilers := make([]compiler, len(c.file.Policies))
-	lists, _ := parallel.Each(c.file.Policies, func(p *policy.Policy) ([]Object, error) {
-		own := &compilers[slices.Index(c.file.Policies, p)]
-		*own = compiler{file: c.file, snapshot: c.snapshot, tables: c.tables, history: c.history, dry: c.dry}
-		if e := c.file.EachOf(p); e != nil {
-			return own.compileEach(p, e), nil
-		}
-		return own.compilePolicy(p), nil
-	})
-	for _, own := range compilers {
-		c.diags = append(c.diags, own.diags...)
-		c.rights = append(c.rights, own.rights...)
-		c.granted = append(c.granted, own.granted...)
-	}
-	return slices.Concat(lists...)
-}
-
-// compilePolicy returns the objects of one policy; none if the policy is refused.
-func (c *compiler) compilePolicy(p *policy.Policy) []Object {
-	plan := c.planOf(p)
-	if plan == nil {
-		return nil
-	} else if c.dry {
-		return plan.objects
-	}
-	return append(plan.objects, plan.registryRow())
-}
-
-// policyPlan is a policy as it was compiled.
-type policyPlan struct {
-	*policyCompiler
-	objects []Object // all objects except the registry row, in the order of creation
-	row     row      // registry row
-}
-
-// registryRow returns the registry row as an object.
-func (p *policyPlan) registryRow() Object {
-	o := p.policyObject(p.row).explained(p.explained())
-	o.Needs = p.needs()
-	return o
-}
-
-// planOf compiles one policy. It returns nil if the policy is refused.
-func (c *compiler) planOf(p *policy.Policy) *policyPlan {
-	table := c.rowsTable(p)
-	if table == nil || !c.checkSteps(p, table) {
-		return nil
-	}
-	w := c.newPolicyCompiler(p, table, asOfInRun)
-	w.refuseWithoutKey()
-	application := w.application()
-	if c.diags.HasErrors() {
-		return nil
-	}
-	before := slices.Concat(w.ensureColumns(), w.createdTables(), w.storedTables(), w.indexes())
-	functions, passes := w.functions()
-	functions = slices.Concat([]Object{w.rows()}, functions, w.start())
-	if p.DropsTables() {
-		data := fields{"Relation": qualified(w.table).Literal()}
-		drop := function{suffix: "drop_table", parameters: []pgparse.Parameter{in("p_table", "oid")}, returns: "void",
-			language: "plpgsql", clauses: []string{"SECURITY DEFINER"}, settings: settingsOfRuntime, recreated: true}
-		functions = append(functions, w.migratorFunction(drop, "drop_table", data))
-	}
-	if w.collectRights(); c.diags.HasErrors() {
-		return nil
-	}
-	notes := w.conditionNotes()
-	steps := w.stepEntries(notes)
-	effects := w.effectFunctions(steps, notes)
-	if c.dry { // values that only the registry needs can have errors, too
-		w.restores()
-		return &policyPlan{objects: before}
-	}
-	return &policyPlan{w, slices.Concat(before, functions, effects, application),
-		w.registryRow(functions, effects, passes, steps)}
 }
 
 // checkSteps reports errors in the steps. It refuses:

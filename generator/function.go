@@ -102,16 +102,16 @@ func (f function) create(name sqlText) sqlText {
 		"Clauses": each(f.clauses, func(text string) sqlText { return sqlText(text) }), "Settings": f.settings}))
 }
 
-// function renders the function <policy>_<suffix>. The worker may call it, and it runs with the
+// function returns the function <policy>_<suffix>. The worker may call it, and it runs with the
 // rights of its caller.
-func (w *policyCompiler) function(f function, template string, data fields) Object {
+func (w *policyCompiler) function(f function, template string, data fields) draft {
 	name := ident(w.policy.Name + "_" + f.suffix).String()
 	signature := name + "(" + f.signature() + ")"
-	all := fields{"Function": sqlText(name), "Signature": sqlText(signature),
-		"Create": f.create(sqlText(w.schema() + "." + name))}
+	all := fields{"Function": sqlText(name), "Signature": sqlText(signature)}
 	maps.Copy(all, data)
-	o := w.newObject(KindFunction, w.schema()+"."+signature, template, all)
-	return o.declaredAs(f).grantedTo(w.file.Install.Roles, w.file.Install.Roles.Worker)
+	d := w.draft(KindFunction, w.schema()+"."+signature, template, all)
+	d.function, d.declared = sqlText(w.schema()+"."+name), &f
+	return d.grantedTo(w.file.Install.Roles, w.file.Install.Roles.Worker)
 }
 
 // declaredAs returns the object of a function with its declaration added to its body.
@@ -124,29 +124,29 @@ func (o Object) declaredAs(f function) Object {
 	return o
 }
 
-// migratorFunction renders a function that the migrating role owns, because the function needs the
+// migratorFunction returns a function that the migrating role owns, because the function needs the
 // privileges of the tables' owner. The role that owns the other functions cannot get these
 // privileges. The migrating role is a member of that role, and PostgreSQL refuses circular
 // memberships.
-func (w *policyCompiler) migratorFunction(f function, template string, data fields) Object {
-	o := w.function(f, template, data)
-	o.As = AsMigrator
-	return o
+func (w *policyCompiler) migratorFunction(f function, template string, data fields) draft {
+	d := w.function(f, template, data)
+	d.As = AsMigrator
+	return d
 }
 
 // applicationFunction returns a function for applications. The roles of "grant" and operators may
 // call it.
-func (w *policyCompiler) applicationFunction(grant []policy.Name, f function, template string, data fields) Object {
-	o, in := w.function(f, template, data), w.file.Install.Roles
-	o.As, o.Grants = AsWorker, nil
-	o = o.grantedTo(in, in.Operator)
+func (w *policyCompiler) applicationFunction(grant []policy.Name, f function, template string, data fields) draft {
+	d, in := w.function(f, template, data), w.file.Install.Roles
+	d.As, d.Grants = AsWorker, nil
+	d = d.grantedTo(in, in.Operator)
 	for _, name := range grant {
-		o.Grants = append(o.Grants, name.Text)
+		d.Grants = append(d.Grants, name.Text)
 		if in.None || !slices.Contains(in.All(), name.Text) {
 			w.granted = append(w.granted, name)
 		}
 	}
-	return o
+	return d
 }
 
 // keySettings returns the settings of a function that finds rows by a key. With them its plan uses

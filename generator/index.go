@@ -71,19 +71,18 @@ func (w *policyCompiler) wantedIndexes() []passIndex {
 	return slices.DeleteFunc(w.passIndexes(), served)
 }
 
-// indexes returns the wanted indexes as objects. It refuses a policy if its table lacks such an
-// index and no migration may build it: "index" is "application", or the policy is for each schema.
-// For the latter a run would have to build the index, which would block writes.
-func (w *policyCompiler) indexes() []Object {
-	wanted, forEach := w.wantedIndexes(), w.file.EachOf(w.policy) != nil
-	if !forEach && w.policy.Index != "application" {
-		return each(wanted, w.index)
+// checkIndexes refuses a policy if its table lacks a wanted index and no migration may build it:
+// "index" is "application", or the policy is for each schema. For the latter a run would have to
+// build the index, which would block writes.
+func (w *policyCompiler) checkIndexes() {
+	if w.buildsIndexes() {
+		return
 	}
 	where := `in a migration of the application, and then run "pgretain snapshot".`
-	if forEach {
+	if w.file.EachOf(w.policy) != nil {
 		where = "in the script that creates the tables of a schema."
 	}
-	for _, i := range wanted {
+	for _, i := range w.wantedIndexes() {
 		if i.serves == "" {
 			items := fragment("order", i.items)
 			w.refuse(w.policy.Position, codeEachIndex,
@@ -91,7 +90,19 @@ func (w *policyCompiler) indexes() []Object {
 				fmt.Sprintf("Execute CREATE INDEX ON %s (%s) %s", qualified(w.table), items, where))
 		}
 	}
-	return nil
+}
+
+// buildsIndexes reports whether a migration may build the wanted indexes.
+func (w *policyCompiler) buildsIndexes() bool {
+	return w.policy.Index != "application" && w.file.EachOf(w.policy) == nil
+}
+
+// indexes renders the wanted indexes that a migration builds.
+func (w *policyCompiler) indexes() []Object {
+	if !w.buildsIndexes() {
+		return nil
+	}
+	return each(w.wantedIndexes(), w.index)
 }
 
 // mayServe reports whether an index of the application may find the rows in the wanted order. It
@@ -234,7 +245,7 @@ func (w *policyCompiler) index(of passIndex) Object {
 		d["Comment"] = literal(comment + "policies of this table")
 		d["Partitions"], d["Attach"] = w.partitionIndexes(w.table, name, string(items), string(predicate))
 	}
-	o := w.newObject(KindIndex, w.table.Schema+"."+name, template, d)
+	o := w.draft(KindIndex, w.table.Schema+"."+name, template, d).object()
 	o.Definition, o.Content = string(fragment("plain index", d)), string(fragment("index content", d))
 	if before, had := w.history.Object(o.ID()); had && partitioned && isPartitioned(before.SQL) {
 		// PostgreSQL adds the index to later partitions, and dropped ones need none.
@@ -292,23 +303,23 @@ func indexName(table, items, predicate string) string {
 
 // ensureColumns returns the columns of "ensure" that the table lacks or that an earlier migration
 // added.
-func (w *policyCompiler) ensureColumns() []Object {
-	var objects []Object
+func (w *policyCompiler) ensureColumns() []draft {
+	var columns []draft
 	for _, column := range w.policy.Ensure {
-		o, live := w.column(column), w.snapshot.Table(tableName(w.table)).Column(column.Name)
+		d, live := w.column(column), w.snapshot.Table(tableName(w.table)).Column(column.Name)
 		if column.By == "application" {
 			w.demandColumn(column, live)
 			continue
 		}
-		before, had := w.history.Object(o.ID())
+		before, had := w.history.Object(d.ID())
 		if had {
 			w.refuseType(before, live, column)
 		}
 		if had || live == nil {
-			objects = append(objects, o)
+			columns = append(columns, d)
 		}
 	}
-	return objects
+	return columns
 }
 
 // demandColumn refuses a policy if the application has not added a column, or has added it with
@@ -348,14 +359,14 @@ func (w *policyCompiler) refuseType(before Object, live *catalog.Column, column 
 	}
 }
 
-func (w *policyCompiler) column(column policy.Column) Object {
+func (w *policyCompiler) column(column policy.Column) draft {
 	value := sqlText("")
 	if column.Default != nil {
 		value = enclosed(sqlText(strings.TrimSpace(column.Default.SQL)))
 	}
-	o := w.newObject(KindColumn, tableName(w.table)+"."+column.Name, "column", fields{
+	d := w.draft(KindColumn, tableName(w.table)+"."+column.Name, "column", fields{
 		"Column": ident(column.Name), "Default": value, "Type": sqlText(oneLine(column.Type)),
 		"Comment": literal("pgretain: column of policy " + w.policy.Name)})
-	o.Position = column.Position
-	return o
+	d.Position = column.Position
+	return d
 }

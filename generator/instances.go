@@ -60,30 +60,43 @@ func (m *Instances) names(instance policy.Instance) *strings.Replacer {
 		`"`+word+`"`, `"`+instance.Schema+`"`, word, instance.Name)...)
 }
 
-// compileEach compiles a policy for each schema. It compiles one instance, in a schema that has the
+// planEach compiles a policy for each schema. It compiles one instance, in a schema that has the
 // word as its name.
-func (c *compiler) compileEach(p *policy.Policy, e *policy.Each) []Object {
+func (c *compiler) planEach(p *policy.Policy, e *policy.Each) *policyPlan {
 	instance := *p
 	instance.Name = e.ScriptName(p.Name)
 	if e.ShardsOf != "" {
 		c.diags = append(c.diags, shards.Check(&instance, e, c.tables)...)
 	}
-	plan := c.planOf(&instance)
-	if plan == nil || c.dry || c.diags.HasErrors() {
-		return nil
-	}
-	privileges := withoutRepeated(c.privileges("")) // in a run, the migrating role calls no function of the owner
-	objects := c.eachObjects(p, e, plan, privileges)
-	c.rights = nil
-	return objects
+	return c.planOf(&instance)
 }
 
-// eachObjects returns the objects that serve all instances of a policy: the script, and a function.
-// For each instance, the function does what only the migrating role may do.
-func (c *compiler) eachObjects(p *policy.Policy, e *policy.Each, plan *policyPlan, privileges []Object) []Object {
+// eachScript is what the templates "each" and "admit" read.
+type eachScript struct {
+	Schema, Policy sqlText
+	Name, Word     literal // names of the policy and of the word
+	Pattern        literal // pattern of the schemas, or the schema of the distributed tables
+	Comment        sqlText // the same, for a comment
+	Shards         bool    // the policy is for each shard
+	Words          sqlText // description of the policy
+	Page, Row      sqlText // SQL and registry row of an instance
+	Statements     sqlText // what only the migrating role may do for an instance
+	Functions      []sqlText
+	Distributed    literal // the policy's table, for shards
+	Tables         literal // distributed tables as JSON, with their distribution columns
+	Owner, Worker  ident
+	Create         sqlText // declaration of the function <policy>_admit
+}
+
+// eachObjects returns the objects that serve all instances of the policy: the script, and a
+// function. For each instance, the function does what only the migrating role may do.
+func (p *policyPlan) eachObjects(e *policy.Each) []Object {
+	privileges := withoutRepeated(p.privileges("")) // in a run, the migrating role calls no function of the owner
+	objects, registry := p.objects()
+	of := strings.TrimSuffix(p.policy.Name, policy.InstanceMark+e.Name)
 	var page, statements string
 	var functions []sqlText
-	for _, o := range slices.Concat(plan.objects, privileges) {
+	for _, o := range slices.Concat(objects, privileges) {
 		if o.As != AsMigrator {
 			page += o.SQL
 			continue
@@ -94,42 +107,43 @@ func (c *compiler) eachObjects(p *policy.Policy, e *policy.Each, plan *policyPla
 		}
 	}
 	// The hash of an instance's row also covers the privileges on its schema.
-	plan.row.setHash(Hash(plan.row.hash(), statements))
-	instance := plan.registryRow()
-	words, registers := scriptText(instance.Words), plan.row.sql(len("SELECT "+c.schema()+"._register("))
-	if name := c.misplacedName(e.Name, page+statements+words+string(registers)); name != "" {
-		c.refuse(p.Position, codeReservedName, fmt.Sprintf("name %[2]q in the SQL of policy %[1]q contains the name "+
-			"that stands for a schema", p.Name, name),
+	registry.setHash(Hash(registry.hash(), statements))
+	instance := p.rowObject(registry)
+	words, registers := scriptText(instance.Words), registry.sql(len("SELECT "+p.schema()+"._register("))
+	if name := p.misplacedName(e.Name, page+statements+words+string(registers)); name != "" {
+		p.refuse(p.policy.Position, codeReservedName, fmt.Sprintf("name %[2]q in the SQL of policy %[1]q contains "+
+			"the name that stands for a schema", of, name),
 			fmt.Sprintf("Rename %q under \"each\", so that no other name contains it.", e.Name))
 		return nil
 	}
-	roles, shards := c.file.Install.Roles, e.ShardsOf != ""
-	data := fields{
-		"Schema":      sqlText(c.schema()),
-		"Name":        literal(p.Name),
-		"Policy":      sqlText(p.Name),
-		"Shards":      shards,
-		"Word":        literal(e.Name),
-		"Comment":     sqlText(e.Pattern()),
-		"Pattern":     literal(e.Pattern()),
-		"Words":       wordsText(instance.Words),
-		"Row":         registers,
-		"Page":        inDollars("\n"+page, "script"),
-		"Statements":  sqlText(statements),
-		"Functions":   functions,
-		"Distributed": literal(e.ShardsOf + "." + p.Table.Name),
-		"Tables":      literal(encode(c.distributed(e))),
-		"Owner":       ident(roles.Owner),
-		"Worker":      ident(roles.Worker),
-	}
+	roles, shards := p.file.Install.Roles, e.ShardsOf != ""
 	declared := admission(shards)
-	data["Create"] = declared.create(sqlText(c.schema() + "." + p.Name + "_admit"))
-	name := c.schema() + "." + p.Name + "_admit(" + declared.signature() + ")"
-	admit := newObject(KindFunction, name, "admit", data, p.Position).declaredAs(declared).grantedTo(roles, roles.Owner)
-	admit.As, admit.Policy, admit.Table = AsMigrator, p.Name, instance.Table
-	entry, _ := plan.row.text(0)
-	r := row{
-		field("name", p.Name, nil),
+	data := eachScript{
+		Schema:      sqlText(p.schema()),
+		Name:        literal(of),
+		Policy:      sqlText(of),
+		Shards:      shards,
+		Word:        literal(e.Name),
+		Comment:     sqlText(e.Pattern()),
+		Pattern:     literal(e.Pattern()),
+		Words:       wordsText(instance.Words),
+		Row:         registers,
+		Page:        inDollars("\n"+page, "script"),
+		Statements:  sqlText(statements),
+		Functions:   functions,
+		Distributed: literal(e.ShardsOf + "." + p.policy.Table.Name),
+		Tables:      literal(encode(p.distributed(e))),
+		Owner:       ident(roles.Owner),
+		Worker:      ident(roles.Worker),
+		Create:      declared.create(sqlText(p.schema() + "." + of + "_admit")),
+	}
+	name := p.schema() + "." + of + "_admit(" + declared.signature() + ")"
+	admit := newObject(KindFunction, name, "admit", data, p.policy.Position).declaredAs(declared).
+		grantedTo(roles, roles.Owner)
+	admit.As, admit.Policy, admit.Table = AsMigrator, of, instance.Table
+	entry, _ := registry.text(0)
+	script := row{
+		field("name", of, nil),
 		field("placeholder", e.Name, nil),
 		field("schemas", e.Pattern(), nil),
 		field("shards", shards, nil),
@@ -138,13 +152,13 @@ func (c *compiler) eachObjects(p *policy.Policy, e *policy.Each, plan *policyPla
 		field("registers", json.RawMessage(entry), nil),
 	}
 	return []Object{admit, {
-		Kind: KindEach, Name: p.Name, As: AsOwner,
+		Kind: KindEach, Name: of, As: AsOwner,
 		SQL:    execute("each.sql.tmpl", data),
 		Drop:   object("each_drop", data),
-		Policy: p.Name, Table: instance.Table, Position: p.Position, Words: instance.Words,
-		Row: r.columns(),
-		Instances: &Instances{Each: e, Hash: plan.row.hash(),
-			Objects: slices.Concat(plan.objects, []Object{instance}, privileges)},
+		Policy: of, Table: instance.Table, Position: p.policy.Position, Words: instance.Words,
+		Row: script.columns(),
+		Instances: &Instances{Each: e, Hash: registry.hash(),
+			Objects: slices.Concat(objects, []Object{instance}, privileges)},
 	}}
 }
 

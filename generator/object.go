@@ -146,7 +146,7 @@ var otherRoles = map[Kind]As{
 
 // newObject renders an object of a kind. The template creates the object. The template <kind>_drop
 // removes it, if there is one.
-func newObject(kind Kind, name, template string, data fields, at diag.Position) Object {
+func newObject(kind Kind, name, template string, data any, at diag.Position) Object {
 	o := Object{Kind: kind, Name: name, As: defaultRole(kind), Position: at}
 	sql, body := objectWithBody(template, data)
 	if o.SQL = sql; kind == KindFunction {

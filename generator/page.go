@@ -4,12 +4,10 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"regexp"
 	"slices"
 	"strings"
 
-	"pgretain/internal/catalog"
 	"pgretain/internal/explain"
 	"pgretain/internal/pgparse"
 	"pgretain/policy"
@@ -20,72 +18,55 @@ func (w *policyCompiler) batchRange(name string) []pgparse.Parameter {
 	return []pgparse.Parameter{in(name, w.schema()+".batch_range")}
 }
 
-// newObject renders an object of the policy. data has the fields of its template that not all
-// templates share.
-func (w *policyCompiler) newObject(kind Kind, name, template string, data fields) Object {
-	all := fields{
-		"Schema":       sqlText(w.schema()),
-		"Policy":       sqlText(w.policy.Name),
-		"Zone":         w.zone(),
-		"SearchPath":   identifiers(w.file.Install.SearchPath),
-		"Table":        qualified(w.table),
-		"TableComment": tableComment(w.table),
-	}
-	maps.Copy(all, data)
-	o := Object{Kind: kind, Name: name, Position: w.policy.Position}
-	if !w.dry || kind == KindArchive { // an archive is compared with the history
-		o = newObject(kind, name, template, all, w.policy.Position)
-	}
-	if o.Policy = w.policy.Name; !w.report {
-		o.Table = tableName(w.table)
-	}
-	return o
-}
-
 // forOperatorsAndViewers grants an object to operators and viewers, too.
-func (c *compiler) forOperatorsAndViewers(o Object) Object {
-	return o.grantedTo(c.file.Install.Roles, c.file.Install.Roles.Operator, c.file.Install.Roles.Viewer)
+func (c *compiler) forOperatorsAndViewers(d draft) draft {
+	return d.grantedTo(c.file.Install.Roles, c.file.Install.Roles.Operator, c.file.Install.Roles.Viewer)
 }
 
 func (w *policyCompiler) storedTableName(j policy.Join) string { return w.policy.Name + "_" + j.Name }
 
 // storedTables returns the tables that hold the rows of joins that are read once per run.
-func (w *policyCompiler) storedTables() []Object {
+func (w *policyCompiler) storedTables() []draft {
 	defer w.saveState()()
 	w.binder.asOf = "NULL::timestamptz"
-	var objects []Object
+	var tables []draft
 	for _, j := range w.policy.OncePerRun() {
-		o := w.newObject(KindStored, w.schema()+"."+w.storedTableName(j), "stored",
+		d := w.draft(KindStored, w.schema()+"."+w.storedTableName(j), "stored",
 			fields{"Join": sqlText(j.Name), "Table": w.storedTable(j), "Query": w.bindQuery(*j.Query, false)})
-		o.Position = j.Position
+		d.Position = j.Position
 		roles := w.file.Install.Roles
 		if !roles.None {
-			o.Writes = []string{"INSERT", "DELETE"}
+			d.Writes = []string{"INSERT", "DELETE"}
 		}
-		objects = append(objects, w.forOperatorsAndViewers(o.grantedTo(roles, roles.Worker)))
+		tables = append(tables, w.forOperatorsAndViewers(d.grantedTo(roles, roles.Worker)))
 	}
-	return objects
+	return tables
 }
 
 // checkStored refuses the table of a join if the runtime or another join uses the same name.
-func (c *compiler) checkStored(objects []Object) {
+func (c *compiler) checkStored(policies []*policyPlan) {
 	taken := map[string]string{c.file.Install.Schema + ".goose_db_version": "by the runtime"}
-	for _, o := range objects { // objects of the runtime come first
+	for _, o := range Runtime(c.file.Install) {
 		if o.Kind == KindTable || o.Kind == KindView || o.Kind == KindType {
 			taken[o.Name] = "by the runtime"
-		} else if whose, found := taken[o.Name]; o.Kind == KindStored && found {
-			c.refuse(o.Position, codeReservedName,
-				fmt.Sprintf("table %q, which would store the rows of this join, is already used %s", o.Name, whose),
-				"Rename the join or the policy.")
-		} else if o.Kind == KindStored {
-			taken[o.Name] = fmt.Sprintf("by policy %q", o.Policy)
+		}
+	}
+	for _, p := range policies {
+		for _, d := range p.stored {
+			if whose, found := taken[d.Name]; found {
+				c.refuse(d.Position, codeReservedName,
+					fmt.Sprintf("table %q, which would store the rows of this join, is already used %s", d.Name, whose),
+					"Rename the join or the policy.")
+				continue
+			}
+			taken[d.Name] = fmt.Sprintf("by policy %q", d.Policy)
 		}
 	}
 }
 
 // start returns the function that reads joins and ceilings when a run starts. It returns no object
 // if there is nothing to read.
-func (w *policyCompiler) start() []Object {
+func (w *policyCompiler) start() []draft {
 	var values []namedValue
 	stored := each(w.policy.OncePerRun(), func(j policy.Join) namedValue {
 		return namedValue{w.storedTable(j), w.bindQuery(*j.Query, false)}
@@ -99,41 +80,7 @@ func (w *policyCompiler) start() []Object {
 		return nil
 	}
 	start := function{suffix: "start", parameters: w.batchRange(""), returns: "jsonb", language: "plpgsql"}
-	return []Object{w.function(start, "start", fields{"Stored": stored, "Values": values})}
-}
-
-// reports returns the functions of the file's reports and their rows in the registry.
-func (c *compiler) reports() []Object {
-	var objects []Object
-	for _, r := range c.file.Reports {
-		p := policy.Default()
-		p.Name, p.Position = r.Name, r.Position
-		w := c.newPolicyCompiler(p, &catalog.Table{}, "p_as_of")
-		w.report = true
-		data, parts := fields{"Query": w.bindQuery(r.Query, false), "Alert": sqlText("")}, r.Fragments()
-		if r.Alert != nil { // except as_of, its names are columns of the query; only the server knows them
-			data["Alert"] = w.valueFrom(*r.Alert, nil, "")
-			parts = append(parts, policy.SQLFragment{Expr: *r.Alert})
-		}
-		for _, part := range parts {
-			w.noteReads(part)
-		}
-		if c.dry {
-			continue
-		}
-		dependencies := map[string]*dependency{}
-		for _, read := range w.tablesRead(parts) {
-			if read.table.Schema != w.schema() {
-				dependencies[tableName(read.table)] = &dependency{Kind: kindOf(read.table)}
-			}
-		}
-		rows := w.forOperatorsAndViewers(w.function(function{suffix: "report", returns: "TABLE", language: "sql",
-			clauses: []string{"STABLE"}, parameters: []pgparse.Parameter{in("p_as_of", "timestamptz"),
-				column("answer", "jsonb"), column("alert", "boolean")}}, "report", data))
-		row := w.policyObject(w.hashed(w.fields([]passEntry{}, rowFacts{}, []stepEntry{}, dependencies), rows.SQL))
-		objects = append(objects, rows, row.explained(explain.Report(r)))
-	}
-	return objects
+	return []draft{w.function(start, "start", fields{"Stored": stored, "Values": values})}
 }
 
 // explained returns the description of the policy in words. It uses the policy, the catalog and how

@@ -191,7 +191,7 @@ func (w *policyCompiler) partitionFields() fields {
 }
 
 // partitionRows returns the function <policy>_rows of a policy on partitions.
-func (w *policyCompiler) partitionRows() Object {
+func (w *policyCompiler) partitionRows() draft {
 	d := w.partitionFields()
 	key := string(d["KeyType"].(sqlText))
 	rows := function{suffix: "rows", returns: "TABLE", language: "sql", clauses: []string{"STABLE"},

@@ -47,8 +47,8 @@ func (w *policyCompiler) hashed(r row, texts ...string) row {
 
 // policyObject returns a row as an object.
 func (w *policyCompiler) policyObject(r row) Object {
-	o := w.newObject(KindPolicy, w.policy.Name, "policy",
-		fields{"Name": literal(w.policy.Name), "Row": r.sql(len("SELECT " + w.schema() + "._register("))})
+	o := w.draft(KindPolicy, w.policy.Name, "policy", fields{"Name": literal(w.policy.Name),
+		"Row": r.sql(len("SELECT " + w.schema() + "._register("))}).object()
 	o.Row = r.columns()
 	return o
 }
@@ -102,7 +102,7 @@ func (w *policyCompiler) fields(passes []passEntry, facts rowFacts, steps []step
 		field("unguarded", w.unguarded, []string{}),
 		field("statement_deletes", tableNames(p.StatementDeletes()), []string{}),
 		field("reach", w.reach, []string{}),
-		field("restores", w.restores(), []restoreSource(nil)),
+		field("restores", w.sources, []restoreSource(nil)),
 		field("dependencies", dependencies, map[string]*dependency{}),
 		field("schemas", append([]string{}, w.schemas...), []string{}),
 	})

@@ -18,10 +18,11 @@ type policyCompiler struct {
 	dependencies
 
 	steps    []step
-	inRun    bool // as_of is asOfInRun; the run provides windows, scopes, rows of joins and values of up_to
-	report   bool // the script belongs to a report, which has no rows
-	numbered bool // a step needs the order of the rows of the batch
-	prepares bool // a run reads joins or ceilings when it starts
+	inRun    bool            // as_of is asOfInRun; the run provides windows, scopes, rows of joins and values of up_to
+	report   bool            // the script belongs to a report, which has no rows
+	numbered bool            // a step needs the order of the rows of the batch
+	prepares bool            // a run reads joins or ceilings when it starts
+	sources  []restoreSource // where rows and values can be restored from
 }
 
 // asOfInRun is as_of in functions that runs call. Their only argument is a batch_range. The
@@ -265,7 +266,7 @@ func (w *policyCompiler) entryOf(p pass) []sqlText {
 
 // rows returns the function <policy>_rows. It returns all rows of the policy and what keeps each of
 // them, in one statement.
-func (w *policyCompiler) rows() Object {
+func (w *policyCompiler) rows() draft {
 	if w.policy.Partitions {
 		return w.forOperatorsAndViewers(w.partitionRows())
 	}

@@ -222,7 +222,7 @@ func (w *policyCompiler) createdTable(s step) Object {
 		"Columns": append(s.copied(&catalog.Table{}), w.emptyValues(s)...), "Key": identifiers(key),
 		"Index": ident(indexName(s.target, strings.Join(key, ","), "")),
 	}
-	o := w.newObject(KindArchive, s.target, "archive", data)
+	o := w.draft(KindArchive, s.target, "archive", data).object()
 	o.Table, o.Position = s.target, s.Position
 	return o
 }

@@ -10,8 +10,8 @@ import (
 // effectFunctions returns the functions that say what the steps do to given rows, without doing it.
 // <policy>_effects counts for blast_radius. <policy>_related finds the rows of other tables that a
 // hold can protect. A policy without "steps" in the registry needs neither.
-func (w *policyCompiler) effectFunctions(entries []stepEntry, notes []string) []Object {
-	var objects []Object
+func (w *policyCompiler) effectFunctions(entries []stepEntry, notes []string) []draft {
+	var objects []draft
 	if encode(entries) != encode(w.plainSteps()) {
 		steps := each(w.steps, w.effectOf)
 		all := each(notes, func(text string) fields { return fields{"Number": 0, "Text": literal(text)} })

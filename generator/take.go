@@ -110,18 +110,18 @@ type passEntry struct {
 
 // functions returns the functions with which a run takes rows. They contain the steps. For a rank
 // alone, two more functions find the groups with too many rows, and the surplus rows.
-func (w *policyCompiler) functions() ([]Object, []passEntry) {
+func (w *policyCompiler) functions() ([]draft, []passEntry) {
 	if w.policy.Partitions {
 		data := fields{"Relation": literal(qualified(w.table))}
 		alter := function{suffix: "partition", returns: "void", language: "plpgsql",
 			clauses:    []string{"SECURITY DEFINER"},
 			parameters: []pgparse.Parameter{in("p_partition", "oid"), in("p_action", "text")},
 			settings:   append(slices.Clone(settingsOfRuntime), setting{"row_security", off}), recreated: true}
-		return []Object{w.migratorFunction(alter, "alter_partition", data), w.take()},
+		return []draft{w.migratorFunction(alter, "alter_partition", data), w.take()},
 			[]passEntry{{Undone: w.policy.Batch.Whole, Together: w.where == "" && len(w.joins) == 0 &&
 				!slices.ContainsFunc(w.guards, func(g guard) bool { return g.Rank == nil })}}
 	}
-	var objects []Object
+	var objects []draft
 	var entries []passEntry
 	for _, p := range w.scans {
 		entry := passEntry{Range: w.inRange, Ranked: p.beyond != nil, Whole: p.clock != nil && p.clock.mark != "",
@@ -165,7 +165,7 @@ func (w *policyCompiler) copiesBelow() bool {
 }
 
 // take returns <policy>_take, the function that executes the steps on the rows of a batch_range.
-func (w *policyCompiler) take() Object {
+func (w *policyCompiler) take() draft {
 	saved, many := w.saved(), inSeveralTables(w.table)
 	d := fields{"Table": w.rowsFrom(), "Many": many, "Joins": nil, "Columns": nil, "Saved": saved, "InRange": w.inRange,
 		"Ordered": nil, "Threshold": nil, "Set": nil, "Plain": false, "Partitions": nil, "Watermark": nil}
