@@ -7,7 +7,7 @@ import (
 	"pgretain/policy"
 )
 
-// effectFunctions returns the functions that say what the steps do to given rows, without doing it.
+// effectFunctions returns the functions that say what the steps do, without doing it.
 // <policy>_effects counts for blast_radius. <policy>_related finds the rows of other tables that a
 // hold can protect. A policy without "steps" in the registry needs neither.
 func (w *policyCompiler) effectFunctions(entries []stepEntry, notes []string) []draft {
@@ -28,8 +28,11 @@ func (w *policyCompiler) effectFunctions(entries []stepEntry, notes []string) []
 			all = append(all, fields{"Number": number, "Text": text})
 		}
 		effects := function{suffix: "effects", returns: "SETOF " + w.schema() + ".effect", language: "sql",
-			clauses: []string{"STABLE"}, parameters: w.batchRange("")}
-		objects = append(objects, w.function(effects, "effects", fields{"Steps": steps, "Notes": all}))
+			clauses:    []string{"STABLE"},
+			parameters: append(w.batchRange(""), in("", "oid[]"), in("", "tid[]"), in("", "bigint"))}
+		data := fields{"Steps": steps, "Notes": all, "RowsFunction": ident(w.policy.Name + "_rows"),
+			"Partitions": w.policy.Partitions}
+		objects = append(objects, w.function(effects, "effects", data))
 	}
 	if slices.ContainsFunc(w.steps, step.reachesOthers) {
 		found := slices.DeleteFunc(slices.Clone(w.steps), func(s step) bool {
@@ -118,7 +121,7 @@ func (w *policyCompiler) effectOf(s step) fields {
 	return d
 }
 
-// wholeBatch is the relation with all rows that <policy>_effects gets.
+// wholeBatch is the relation with all due rows in <policy>_effects.
 const wholeBatch sqlText = "_batch"
 
 // foreseenRows returns the name of the relation in <policy>_effects with the rows on which a step

@@ -40,7 +40,7 @@ var calls = []decision{
 	{"<policy>_cursor", "oa", "returns the position of a cursor"},
 	{"<policy>_touch", "oa", "says that rows are in use"},
 	{"<policy>_take", "", "takes rows; a batch calls it as the worker"},
-	{"<policy>_effects", "", "returns what the steps would do to some rows"},
+	{"<policy>_effects", "", "returns what the steps would do to the due rows"},
 	{"<policy>_related", "", "returns the rows of other tables that a step would change because of some rows"},
 	{"<policy>_groups", "", "finds groups with too many rows"},
 	{"<policy>_beyond", "", "finds the rows of these groups that are too many"},
