@@ -17,6 +17,7 @@ import (
 	"pgretain/generator"
 	"pgretain/internal/diag"
 	"pgretain/internal/inspect"
+	"pgretain/internal/pgparse"
 	"pgretain/internal/quote"
 	"pgretain/policy"
 	verifysql "pgretain/sql/verify"
@@ -79,19 +80,26 @@ func (r reading) savepoint(f func() error) error {
 	return pgx.BeginFunc(r.ctx, r.tx, func(pgx.Tx) error { return f() })
 }
 
-// ofOthers matches the schemas in whose tables a person may have changed rows by hand.
-var ofOthers = regexp.MustCompile(`\b(retention|cron)\.`)
-
 // collect reads the rows of a query. A NULL answer is an error: a catalog function returns NULL if
 // its object was dropped after the statement's snapshot.
 func collect[T any](r reading, to pgx.RowToFunc[T], query string, args ...any) ([]T, error) {
 	rows, _ := r.tx.Query(r.ctx, verifysql.Query(query, r.schema), args...) // reading the rows returns the same error
 	list, err := pgx.CollectRows(rows, to)
-	if null := (pgx.ScanArgError{}); errors.As(err, &null) &&
-		!ofOthers.MatchString(verifysql.Query(query, "retention")) {
+	if null := (pgx.ScanArgError{}); errors.As(err, &null) && !readsOthers(verifysql.Query(query, "retention")) {
 		return nil, fmt.Errorf("%w: %w", inspect.ErrChanged, err)
 	}
 	return list, err
+}
+
+// readsOthers reports whether a query names the runtime's schema or schema cron. A person may have
+// changed rows of their tables by hand.
+func readsOthers(query string) bool {
+	for qualifier := range pgparse.QualifiedNames(query) {
+		if qualifier == "retention" || qualifier == "cron" {
+			return true
+		}
+	}
+	return false
 }
 
 // collectRows reads the rows of a query into values of T, by position of the fields.
