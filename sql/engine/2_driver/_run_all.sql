@@ -29,6 +29,7 @@ BEGIN
     COMMIT;  -- the new transaction has no locks
     SET TRANSACTION ISOLATION LEVEL READ COMMITTED, READ WRITE;
     p_outcome := NULL;
+    DISCARD PLANS;  -- older plans have constants that were evaluated with other settings
     IF p_if_due THEN
         v_idle := retention._tick(p_request.job, p_policies);
         COMMIT AND CHAIN;
@@ -37,7 +38,6 @@ BEGIN
             RETURN;
         END IF;
     END IF;
-    DISCARD PLANS;  -- older plans have constants that were evaluated with other settings
     p_policies := retention._expand_instances(p_policies);
     COMMIT AND CHAIN;
     IF p_request.dry_run THEN

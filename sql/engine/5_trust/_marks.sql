@@ -4,7 +4,8 @@
 -- the row has the same values again. It contains:
 -- - the server (when it started) and the database
 -- - the rows of the install and of the policy
--- - the roles that are trusted, all superusers, and all memberships in roles
+-- - all on which _trusted rests: the owners of the runtime and of the database, roles that the
+--   install trusts, superusers, and memberships in roles
 -- - the tables that have the policy's names, and the protected tables
 -- - everything in the schemas in which names are looked up, except relations. Relations count if
 --   the policy names one without its schema.
@@ -20,8 +21,9 @@ DECLARE
     c_first CONSTANT oid := 16384;  -- objects of initdb have lower OIDs
     v_common CONSTANT text := (
         SELECT concat_ws(' ', extract(epoch FROM pg_postmaster_start_time()), current_database(), i.xmin,
-            retention._trusted(), ARRAY(
-            SELECT r.oid FROM pg_roles r WHERE r.rolsuper ORDER BY r.oid), ARRAY(
+            (SELECT c.relowner FROM pg_class c WHERE c.oid = 'retention.policy'::regclass), ARRAY(
+            SELECT concat(r.oid, r.rolsuper, r.rolname) FROM pg_roles r
+            WHERE r.rolsuper OR r.rolname = ANY (i.trust) ORDER BY r.oid), ARRAY(
             SELECT m.xmin FROM pg_auth_members m ORDER BY m.roleid, m.member), ARRAY(
             SELECT d.datdba FROM pg_database d WHERE d.datname = current_database()), ARRAY(
             SELECT k.xmin FROM pg_cast k WHERE k.oid >= c_first ORDER BY k.oid), ARRAY(
