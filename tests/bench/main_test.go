@@ -40,7 +40,7 @@ func TestSmall(t *testing.T) {
 		t.Errorf("results differ (-want +got):\n%s", diff)
 	}
 	for _, r := range results {
-		without := slices.Contains([]string{"nothing", "drop", "tick", "many", "each", "fleet"}, r.Bench) ||
+		without := slices.Contains([]string{"nothing", "drop", "tick", "small", "many", "each", "fleet"}, r.Bench) ||
 			r.Way == "alone" || r.Way == "compute"
 		if whole := r.Rows > 0 && r.RowsPerSecond != nil && r.WALBytesPerRow != nil &&
 			r.RatioToLimit != nil; whole == without {
@@ -99,6 +99,8 @@ func wanted() []string {
 		"drop seven", "drop seven_of_500",
 		"tick run_job_1", "tick run_if_due_1", "tick run_job_10", "tick run_if_due_10",
 		"tick run_job_100", "tick run_if_due_100", "tick run_job_partitions", "tick run_if_due_partitions",
+		"small run_100", "small loop_100", "small run_1000", "small loop_1000",
+		"small run_10000", "small loop_10000", "small run_100000", "small loop_100000",
 		"many lint", "many generate", "many verify", "many report",
 		"each migrate", "each first run", "each idle", "each verify",
 		"fleet verify")

@@ -22,6 +22,8 @@ func (s *session) bench(ctx context.Context, name string) (results []result, err
 		return s.dropPartitions(ctx)
 	case "tick":
 		return s.ticks(ctx)
+	case "small":
+		return s.small(ctx)
 	case "many":
 		return s.many(ctx)
 	case "each":

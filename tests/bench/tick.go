@@ -83,7 +83,8 @@ func (s *session) ticksOf(ctx context.Context, way, policies, tables string) (re
 		return nil, err
 	}
 	for _, call := range []string{"run_job", "run_if_due"} {
-		if _, err := p.tick(ctx, call); err != nil { // the first call of a job asks all questions
+		statement := "CALL retention." + call + "('j')"
+		if _, err := p.cost(ctx, tickRole, statement); err != nil { // the first call of a job asks all questions
 			return nil, err
 		}
 		logged, err := p.logged(ctx)
@@ -92,7 +93,7 @@ func (s *session) ticksOf(ctx context.Context, way, policies, tables string) (re
 		}
 		var samples []sample
 		for range idleRuns {
-			m, err := p.tick(ctx, call)
+			m, err := p.cost(ctx, tickRole, statement)
 			if err != nil {
 				return nil, err
 			}
@@ -112,15 +113,15 @@ func (s *session) ticksOf(ctx context.Context, way, policies, tables string) (re
 	return results, nil
 }
 
-// tick calls job j in a new session. It returns the processor time of the server's process, the
-// start of the session included, and the WAL that was written meanwhile.
-func (p *project) tick(ctx context.Context, call string) (m sample, err error) {
+// cost executes a statement in a new session. It returns the processor time of the server's
+// process, the start of the session included, and the WAL that was written meanwhile.
+func (p *project) cost(ctx context.Context, role, statement string) (m sample, err error) {
 	watch, err := pgx.Connect(ctx, p.url(""))
 	if err != nil {
 		return m, err
 	}
 	defer func() { err = errors.Join(err, watch.Close(ctx)) }()
-	conn, err := pgx.Connect(ctx, p.url(tickRole))
+	conn, err := pgx.Connect(ctx, p.url(role))
 	if err != nil {
 		return m, err
 	}
@@ -129,7 +130,7 @@ func (p *project) tick(ctx context.Context, call string) (m sample, err error) {
 	if err := watch.QueryRow(ctx, query("wal")).Scan(&before); err != nil {
 		return m, err
 	}
-	if _, err := conn.Exec(ctx, "CALL retention."+call+"('j')", pgx.QueryExecModeSimpleProtocol); err != nil {
+	if _, err := conn.Exec(ctx, statement, pgx.QueryExecModeSimpleProtocol); err != nil {
 		return m, err
 	}
 	if err := watch.QueryRow(ctx, query("wal")).Scan(&after); err != nil {

@@ -91,7 +91,7 @@ func benchNames() (names []string) {
 	for _, d := range compared {
 		names = append(names, d.name)
 	}
-	return append(names, "nothing", "drop", "tick", "many", "each", "fleet")
+	return append(names, "nothing", "drop", "tick", "small", "many", "each", "fleet")
 }
 
 // window is the window of the policies by age.
