@@ -208,3 +208,31 @@ jobs: {j: {schedule: '@daily', run: [archives, fails]}}`)
 		t.Errorf("after COMMIT there are traces (-before +after):\n%s", diff)
 	}
 }
+
+// TestLookAtAnInstance checks steps of a policy for each schema: blast_radius and holds on other
+// tables use the functions of the instance.
+func TestLookAtAnInstance(t *testing.T) {
+	t.Parallel()
+	in := kit.Install(t, tenants("tenant_a", "tenant_b"), `
+each: {each_tenant: {schemas: "tenant_*"}}
+policies:
+  messages:
+    table: each_tenant.message
+    due: {age: {column: at, older_than: 7 days}}
+    then:
+      - delete: {table: each_tenant.pin, as: pin, where: "pin.message_id = t.id"}
+      - delete: {cascades: [each_tenant.reaction]}
+jobs: {hourly: {schedule: "@hourly", run: [messages]}}`)
+	in.Done("messages@tenant_a", noon)
+	in.Exec(t, `INSERT INTO tenant_a.message SELECT n, '`+noon+`'::timestamptz - n * interval '1 day'
+			FROM generate_series(8, 9) n;
+		INSERT INTO tenant_a.pin VALUES (8), (9)`)
+	hold(t, in, "'tenant_a.pin', '9', 'case 9'")
+	const want = "1 delete tenant_a.pin 1; 2 delete tenant_a.message 1"
+	if got := strings.Join(blastRadius(t, in, "'messages@tenant_a', '"+noon+"'"), "; "); got != want {
+		t.Errorf("blast_radius says %q, want %q", got, want)
+	}
+	if o := in.Done("messages@tenant_a", noon); o.Taken != 1 || o.Kept["hold"] != 1 || o.Related["tenant_a.pin"] != 1 {
+		t.Errorf("the run took %d rows and kept %v, and changed %v of other tables", o.Taken, o.Kept, o.Related)
+	}
+}

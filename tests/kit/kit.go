@@ -4,6 +4,7 @@
 package kit
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -190,7 +191,7 @@ func EachTables(file *policy.File) []string {
 	for _, p := range file.Policies {
 		if file.EachOf(p) != nil {
 			names = append(names, p.Table.String())
-			for _, table := range file.Reads(p) {
+			for _, table := range slices.Concat(file.Reads(p), p.Changes()) {
 				names = append(names, table.String())
 			}
 		}
