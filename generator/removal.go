@@ -11,8 +11,8 @@ import (
 
 // ofPolicies is a regular expression. It matches the end of the name of each function that belongs
 // to one policy.
-const ofPolicies = "_(admit|advance|beyond|claim|cursor|drop_table|groups|partition|report|rows|seen|share|start" +
-	"|take|touch)$"
+const ofPolicies = "_(admit|advance|beyond|claim|cursor|drop_table|effects|groups|partition|related|report|rows" +
+	"|seen|share|start|take|touch)$"
 
 // Removal returns the statement that removes pgretain from a database in one transaction, in
 // whatever state the database is. It finds the objects by their comments and by what is in the
