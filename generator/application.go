@@ -19,7 +19,7 @@ import (
 // is a variable.
 func (w *policyCompiler) application() []draft {
 	defer w.saveState()()
-	w.asOf = "v_as_of"
+	w.inputs = outsideRun("v_as_of")
 	var objects []draft
 	if w.policy.Claim != nil {
 		objects = w.claim(w.policy.Claim)

@@ -16,11 +16,10 @@ import (
 // generated. It qualifies columns of the row with the alias t and replaces as_of by a variable.
 type binder struct {
 	*compiler
+	inputs
 	policy      *policy.Policy
 	table       *catalog.Table
-	asOf        sqlText                    // the SQL that replaces as_of
 	verdict     func(guard string) sqlText // returns the SQL of keep.<guard>
-	outsideRun  bool                       // the SQL is executed outside a run: values of the run are NULL
 	batch       sqlText                    // relation with the rows of the batch; "" if there is none
 	aliases     map[string]*catalog.Table  // tables by alias, if their columns are known
 	scalars     []join                     // joins that are read as sub-selects, latest last
@@ -167,7 +166,7 @@ func (b *binder) meaning(e policy.Expr, parsed *pgparse.Expr, ref pgparse.Column
 	case first == "keep" && parts == 2:
 		return enclosed(b.verdict(ref.Fields[1])), true
 	case first == "run" && parts == 2:
-		return runValues[ref.Fields[1]][b.outsideRun], true
+		return b.runValue(ref.Fields[1]), true
 	case ref.Star:
 	case first == "t" && parts == 2 && b.table.Column(ref.Fields[1]) == nil:
 		b.knownColumn(b.table, ref.Fields[1], e.At(ref.Offset))
@@ -212,13 +211,6 @@ func (b *binder) isRowColumn(e policy.Expr, ref pgparse.ColumnRef) bool {
 				"an output column.", ref.Fields[0]))
 	}
 	return !ref.Derived
-}
-
-// runValues are the SQL of run.id and run.reason, which steps read. The inner key is
-// binder.outsideRun.
-var runValues = map[string]map[bool]sqlText{
-	"id":     {false: "($1).run_id", true: "NULL::bigint"},
-	"reason": {false: "($1).reason", true: "NULL::text"},
 }
 
 // scalar returns a sub-select that replaces the column of a join where the FROM clause lacks the

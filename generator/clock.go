@@ -50,7 +50,7 @@ func (w *policyCompiler) clockOf(source *policy.Clock, number int) *clock {
 		}
 	}
 	if source.UpTo != nil {
-		k.upTo = w.ceiling(k, number, w.inRun)
+		k.upTo = w.ceiling(k, number, w.ofRun)
 	}
 	if source.Kind != "position" {
 		w.compileWindow(k, number)
@@ -326,11 +326,7 @@ func (w *policyCompiler) settableCutoff(d policy.WindowData) sqlText {
 	if d.AtLeast == nil {
 		return w.cutoffBefore(*d.Else)
 	}
-	olderThan := sqlText("NULL")
-	if w.inRun {
-		olderThan = "($1).older_than"
-	}
-	return fragment("cutoff of", w.inZone(fields{"OlderThan": olderThan, "Own": literal(d.Else.Text)}))
+	return fragment("cutoff of", w.inZone(fields{"OlderThan": w.olderThan, "Own": literal(d.Else.Text)}))
 }
 
 // checkWindow refuses an expression that is neither an interval nor a number with a unit.

@@ -55,11 +55,10 @@ func (c *compiler) addsColumnsLater(p *policy.Policy) func(policy.Effect) bool {
 }
 
 func (c *compiler) checks(p *policy.Policy, table *catalog.Table) []Check {
-	w := c.newPolicyCompiler(p, table, "now()")
+	w := c.newPolicyCompiler(p, table, outsideRun("now()"))
 	if c.diags.HasErrors() {
 		return nil
 	}
-	w.binder.outsideRun = true
 	w.binder.batch = fragment("batch in parentheses", batchRows{From: fragment("table as t", w.rowsRelation())})
 	var checks []Check
 	for i, j := range p.Joins {
@@ -282,7 +281,7 @@ func (c *compiler) buildsFor(table *catalog.Table, key catalog.ForeignKey) bool 
 				(i.predicate == "" || p.Where.Parsed().OnlyNotNull())
 		}
 		return !p.Partitions && p.Table.String() == tableName(table) &&
-			slices.ContainsFunc(c.newPolicyCompiler(p, c.findTable(p), asOfInRun).wantedIndexes(), helps)
+			slices.ContainsFunc(c.newPolicyCompiler(p, c.findTable(p), inRun).wantedIndexes(), helps)
 	})
 }
 

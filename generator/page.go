@@ -28,7 +28,7 @@ func (w *policyCompiler) storedTableName(j policy.Join) string { return w.policy
 // storedTables returns the tables that hold the rows of joins that are read once per run.
 func (w *policyCompiler) storedTables() []draft {
 	defer w.saveState()()
-	w.binder.asOf = "NULL::timestamptz"
+	w.inputs = outsideRun("NULL::timestamptz")
 	var tables []draft
 	for _, j := range w.policy.OncePerRun() {
 		d := w.draft(KindStored, w.schema()+"."+w.storedTableName(j), "stored",

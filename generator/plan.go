@@ -113,7 +113,7 @@ func (c *compiler) planOf(p *policy.Policy) *policyPlan {
 	if table == nil || !c.checkSteps(p, table) {
 		return nil
 	}
-	w := c.newPolicyCompiler(p, table, asOfInRun)
+	w := c.newPolicyCompiler(p, table, inRun)
 	w.refuseWithoutKey()
 	plan := &policyPlan{policyCompiler: w}
 	if plan.application = w.application(); c.diags.HasErrors() {
@@ -186,7 +186,7 @@ func (c *compiler) reports() []reportPlan {
 	return each(c.file.Reports, func(r *policy.Report) reportPlan {
 		p := policy.Default()
 		p.Name, p.Position = r.Name, r.Position
-		w := c.newPolicyCompiler(p, &catalog.Table{}, "p_as_of")
+		w := c.newPolicyCompiler(p, &catalog.Table{}, outsideRun("p_as_of"))
 		w.report = true
 		data, parts := fields{"Query": w.bindQuery(r.Query, false), "Alert": sqlText("")}, r.Fragments()
 		if r.Alert != nil { // except as_of, its names are columns of the query; only the server knows them

@@ -18,16 +18,11 @@ type policyCompiler struct {
 	dependencies
 
 	steps    []step
-	inRun    bool            // as_of is asOfInRun; the run provides windows, scopes, rows of joins and values of up_to
 	report   bool            // the script belongs to a report, which has no rows
 	numbered bool            // a step needs the order of the rows of the batch
 	prepares bool            // a run reads joins or ceilings when it starts
 	sources  []restoreSource // where rows and values can be restored from
 }
-
-// asOfInRun is as_of in functions that runs call. Their only argument is a batch_range. The
-// argument is written by its number, because no column of the policy's tables can hide a number.
-const asOfInRun sqlText = "($1).as_of"
 
 // conditions are the compiled rules of a policy. They say which rows the policy has, which of these
 // rows are due, and which are kept.
@@ -77,10 +72,10 @@ type guard struct {
 // Unknown returns the name under which the guard keeps a row if the condition is NULL.
 func (g guard) Unknown() literal { return g.Name + "?" }
 
-func (c *compiler) newPolicyCompiler(p *policy.Policy, table *catalog.Table, asOf sqlText) *policyCompiler {
-	w := &policyCompiler{inRun: asOf == asOfInRun, dependencies: dependencies{named: map[string]bool{},
+func (c *compiler) newPolicyCompiler(p *policy.Policy, table *catalog.Table, in inputs) *policyCompiler {
+	w := &policyCompiler{dependencies: dependencies{named: map[string]bool{},
 		types: map[string]string{}}}
-	w.binder = binder{compiler: c, policy: p, table: table, asOf: asOf, aliases: map[string]*catalog.Table{},
+	w.binder = binder{compiler: c, policy: p, table: table, inputs: in, aliases: map[string]*catalog.Table{},
 		partitioned: c.partitionedOf(p)}
 	if w.partitioned != nil {
 		w.content = fragment("partition content", w.partitioned.texts())
@@ -118,7 +113,7 @@ func (w *policyCompiler) joinOf(j policy.Join) join {
 	compiled := join{Name: ident(j.Name), Lateral: j.Table == nil && !j.OncePerRun()}
 	if j.Table != nil {
 		compiled.Source = quotedTable(*j.Table)
-	} else if compiled.Source = enclosed(w.bindQuery(*j.Query, compiled.Lateral)); j.OncePerRun() && w.inRun {
+	} else if compiled.Source = enclosed(w.bindQuery(*j.Query, compiled.Lateral)); j.OncePerRun() && w.ofRun {
 		compiled.Source = fragment("stored rows", fields{"Table": w.storedTable(j), "Query": compiled.Source})
 	}
 	if j.Where != nil {
@@ -223,7 +218,7 @@ func (w *policyCompiler) dueOf(passes ...pass) []sqlText {
 		})))
 	}
 	for _, name := range w.policy.Scope {
-		if column := w.knownColumn(w.table, name.Text, name.Position); column != nil && w.inRun {
+		if column := w.knownColumn(w.table, name.Text, name.Position); column != nil && w.ofRun {
 			w.checkOperators(column, name.Position)
 			due = append(due, fragment("in scope", fields{"Type": sqlText(castType(column.Plain())),
 				"Column": ident(name.Text)}))

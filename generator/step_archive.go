@@ -214,7 +214,7 @@ func (w *policyCompiler) createdTables() []Object {
 
 func (w *policyCompiler) createdTable(s step) Object {
 	defer w.saveState()()
-	w.outsideRun, w.asOf = true, "NULL::timestamptz"
+	w.inputs = outsideRun("NULL::timestamptz")
 	w.enter(s)
 	key := s.archiveKey()
 	data := fields{

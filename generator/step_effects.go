@@ -155,7 +155,7 @@ func (w *policyCompiler) relatedOf(s step) fields {
 // readWithout makes expressions of a step read tables without the rows that earlier steps delete.
 // It returns these steps.
 func (w *policyCompiler) readWithout(s step) (before []step) {
-	w.outsideRun = true
+	w.inputs = beforeRun
 	for _, b := range w.steps[:s.number-1] {
 		if b.Delete != nil && w.unforeseen(b) == "" {
 			before, w.deleted = append(before, b), append(w.deleted, b.target)

@@ -228,7 +228,7 @@ func (w *policyCompiler) statement(s step) sqlText {
 			if len(ref.Fields) != 2 || ref.Fields[0] != "run" || inFrom(parsed.Tables, "run") {
 				return "", false
 			}
-			return runValues[ref.Fields[1]][w.outsideRun], true
+			return w.runValue(ref.Fields[1]), true
 		})...)
 	before, after := "WITH ", "\n"
 	if parsed.CTEs > 0 {

@@ -25,7 +25,7 @@ func Questions(file *policy.File, snapshot *catalog.Snapshot) []Question {
 	c := newCompiler(file, snapshot, nil)
 	for _, p := range file.Policies {
 		if table := c.rowsTable(p); table != nil {
-			c.newPolicyCompiler(p, table, "now()").createdTables()
+			c.newPolicyCompiler(p, table, outsideRun("now()")).createdTables()
 		}
 	}
 	seen := map[string]bool{}
@@ -76,8 +76,7 @@ func (w *policyCompiler) columnType(name []string) string {
 // run.
 func (w *policyCompiler) question(e policy.Expr) Question {
 	defer w.saveState()()
-	defer func(before bool) { w.inRun = before }(w.inRun)
-	w.inRun, w.binder.outsideRun, w.binder.asOf, w.binder.scalars = false, true, "now()", nil
+	w.inputs, w.scalars = outsideRun("now()"), nil
 	last := -1
 	for i, j := range w.policy.Joins {
 		if mentions([]policy.SQLFragment{{Expr: e, Kind: policy.IsExpression}}, j.Name) {
@@ -106,7 +105,7 @@ func LocalClocks(file *policy.File, snapshot *catalog.Snapshot) (list []LocalClo
 		if table == nil {
 			continue
 		}
-		for _, k := range c.newPolicyCompiler(p, table, "now()").clocks {
+		for _, k := range c.newPolicyCompiler(p, table, outsideRun("now()")).clocks {
 			if k == nil || k.conversion != "as timestamp" && k.conversion != "as date" {
 				continue
 			}
