@@ -1,28 +1,12 @@
 package generator
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
 	"pgretain/internal/catalog"
 	"pgretain/internal/quote"
 )
-
-// againForm matches the text that "again.sql.tmpl" puts before an object.
-var againForm = regexp.MustCompile(`^(?:-- Written again: .*\n)?(?:SELECT .*\._adopt_index\(.*\);\n-- next\n)*`)
-
-// lostLine matches the line that names the state of a database that had lost the object.
-var lostLine = regexp.MustCompile(`(?m)^-- Written again: a database in state ([0-9a-f]{12}) had lost it\.\n`)
-
-// lostIn returns the state of a database that had lost an object, from the text that writes the
-// object again. It returns "" for any other text.
-func lostIn(sql string) string {
-	if m := lostLine.FindStringSubmatch(sql); m != nil {
-		return m[1]
-	}
-	return ""
-}
 
 // adoption says that an index of a table gets another name instead of being built again. Found is
 // its present name. If Found is "", the index Name of another table only makes room.
@@ -41,49 +25,41 @@ func (c *compiler) writeAgain(objects []Object) []Object {
 	}
 	for i, o := range objects {
 		if o.Kind == KindPrivilege || o.Kind == KindColumn || o.Kind == KindPolicy {
-			objects[i].SQL = c.again(o, nil, functions[o.Name]) + o.SQL
+			objects[i] = c.again(o, nil, functions[o.Name])
 		}
 	}
 	return objects
 }
 
-// again returns the text before an object; "" if it needs none. adopts belong to an index,
+// again returns an object with the text before it, if it needs one. adopts belong to an index,
 // functions to a policy.
-func (c *compiler) again(o Object, adopts []adoption, functions []string) string {
+func (c *compiler) again(o Object, adopts []adoption, functions []string) Object {
 	before, _ := c.history.Object(o.ID())
-	text, unchanged := cutAgain(before.SQL, o)
-	there, state := c.snapshot.Install, ""
+	text, lost := before.Parts[PartAgain], before.Parts[PartLost]
+	there, unchanged := c.snapshot.Install, before.SQL == text+o.SQL
+	if hasScript(o.Kind) { // a script ends with the row of its policy, which contains a hash of the rest
+		unchanged = strings.HasSuffix(before.SQL, text+o.SQL)
+	}
 	switch {
-	case there == nil:
-		return text
-	case unchanged && c.history.applied(o.ID(), there.State) && c.isLost(o, functions):
-		state = there.State
+	case unchanged && there != nil && c.history.applied(o.ID(), there.State) && c.isLost(o, functions):
+		lost = there.State
 	case unchanged:
-		return text
+		return o.after(text, lost)
+	default:
+		lost = ""
 	}
-	return execute("again.sql.tmpl", fields{"Schema": sqlText(c.schema()), "State": sqlText(state), "Adopts": adopts})
+	if there == nil {
+		return o
+	}
+	text = execute("again.sql.tmpl", fields{"Schema": sqlText(c.schema()), "State": sqlText(lost), "Adopts": adopts})
+	return o.after(text, lost)
 }
 
-// cutAgain returns the text that stands before an object in the history. It reports whether the
-// object is otherwise the same. A script ends with the row of its policy, which contains a hash of
-// the rest.
-func cutAgain(before string, o Object) (text string, unchanged bool) {
-	text, unchanged = strings.CutSuffix(before, o.SQL)
-	if unchanged && hasScript(o.Kind) {
-		at := lostLine.FindAllStringIndex(text, -1)
-		if len(at) == 0 || at[len(at)-1][1] < len(text) {
-			return "", true
-		}
-		return text[at[len(at)-1][0]:], true
-	}
-	if !unchanged || againForm.FindString(text) != text {
-		return "", false
-	}
-	return text, true
+// after returns an object behind a text. lost is the state that the text names.
+func (o Object) after(text, lost string) Object {
+	o.SQL = text + o.SQL
+	return o.with(PartAgain, text).with(PartLost, lost)
 }
-
-// withoutAgain returns the SQL of an index without the text before it.
-func withoutAgain(sql string) string { return sql[len(againForm.FindString(sql)):] }
 
 // isLost reports whether the database of the snapshot lacks an object or a part of it.
 func (c *compiler) isLost(o Object, functions []string) bool {

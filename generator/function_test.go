@@ -57,9 +57,12 @@ type routineFacts struct {
 }
 
 func factsOf(r pgparse.Routine) routineFacts {
-	isDefault := func(clause string) bool { return clause == "SECURITY INVOKER" }
-	clauses := slices.DeleteFunc(slices.Sorted(slices.Values(r.Clauses)), isDefault)
-	f := routineFacts{Kind: r.Kind, Language: r.Language, Body: r.Body, Set: r.Set, Clauses: clauses}
+	f := routineFacts{Kind: r.Kind, Language: r.Language, Body: r.Body, Set: r.Set}
+	for _, clause := range slices.Sorted(slices.Values(r.Clauses)) {
+		if clause != "SECURITY INVOKER" { // it is the default
+			f.Clauses = append(f.Clauses, clause)
+		}
+	}
 	for _, p := range r.Parameters {
 		f.Parameters = append(f.Parameters, p.Mode+" "+p.Name)
 		if p.Default != "" {

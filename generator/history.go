@@ -165,8 +165,8 @@ func (h *History) follow(file *migrationFile, all []*migrationFile) error {
 		return err
 	}
 	h.replay(file)
-	if file.path != ownPath {
-		h.path = file.path
+	if file.Path != ownPath {
+		h.path = file.Path
 	}
 	maps.Copy(h.roles, file.roles)
 	if got := stateOf(h.sums); got != file.State {

@@ -243,8 +243,9 @@ func TestUpgradesAreSortedByNumber(t *testing.T) {
 func TestReadRefusesANewerRuntime(t *testing.T) {
 	t.Parallel()
 	row := func(version string) Object {
-		return Object{Kind: KindInstall, Name: "install", As: AsOwner, SQL: `SELECT '{"runtime_version": "` +
-			version + "\"}';\n"}
+		text := `{"runtime_version": "` + version + `"}`
+		return Object{Kind: KindInstall, Name: "install", As: AsOwner, SQL: "SELECT '" + text + "';\n",
+			Parts: Parts{PartRow: text}}
 	}
 	for name, c := range map[string]struct {
 		object  Object
@@ -254,7 +255,7 @@ func TestReadRefusesANewerRuntime(t *testing.T) {
 		"upgrade": {Object{Kind: KindUpgrade, Name: "10/a", As: AsOwner, SQL: "SELECT 1;\n"},
 			"it installs version 10 of the runtime"},
 		"unknown kind": {Object{Kind: "trigger", Name: "a", As: AsOwner, SQL: "SELECT 1;\n"},
-			"line 22: it holds an object of kind \"trigger\""},
+			"line 23: it holds an object of kind \"trigger\""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -275,6 +276,10 @@ func TestReadRefusesANewerRuntime(t *testing.T) {
 		})
 	}
 	dir := fstest.MapFS{}
-	addFiles(t, dir, mustNext(t, mustReadFormat(t, dir, ""), []Object{row("1")}))
+	files, err := Next(mustReadFormat(t, dir, ""), []Object{row("1")}, NextOptions{Roles: testRoles})
+	if err != nil {
+		t.Fatal(err)
+	}
+	addFiles(t, dir, files)
 	mustReadFormat(t, dir, "")
 }

@@ -247,20 +247,23 @@ func (w *policyCompiler) index(of passIndex) Object {
 	}
 	o := w.draft(KindIndex, w.table.Schema+"."+name, template, d).object()
 	o.Definition, o.Content = string(fragment("plain index", d)), string(fragment("index content", d))
-	if before, had := w.history.Object(o.ID()); had && partitioned && isPartitioned(before.SQL) {
+	if partitioned && !inTransaction {
+		o = o.with(PartParent, string(qualified(w.table)))
+	}
+	if before, had := w.history.Object(o.ID()); had && partitioned && before.isPartitioned() {
 		// PostgreSQL adds the index to later partitions, and dropped ones need none.
-		o.SQL = withoutAgain(before.SQL)
+		o.SQL = strings.TrimPrefix(before.SQL, before.Parts[PartAgain])
 	}
 	adopts := w.adopts(name, string(items), string(predicate))
 	o.Renamed = slices.ContainsFunc(adopts, func(a adoption) bool {
 		return a.Name == literal(name) && a.Found != literal("")
 	})
-	o.SQL = w.again(o, adopts, nil) + o.SQL
-	return o
+	return w.again(o, adopts, nil)
 }
 
-// isPartitioned reports whether a text builds the index of a partitioned table.
-func isPartitioned(sql string) bool { return strings.Contains(sql, " ON ONLY ") }
+// isPartitioned reports whether an index is built on a partitioned table, one partition after the
+// other.
+func (o Object) isPartitioned() bool { return o.Parts[PartParent] != "" }
 
 func indexFields(table *catalog.Table, name string) fields {
 	return fields{
@@ -348,7 +351,7 @@ func (w *policyCompiler) demandColumn(column policy.Column, live *catalog.Column
 // column in the table.
 func (w *policyCompiler) refuseType(before Object, live *catalog.Column, column policy.Column) {
 	wanted, _ := pgparse.TypeIdentity(column.Type) // the reader of the file has parsed it
-	added, _ := pgparse.AddedType(before.SQL)
+	added, _ := pgparse.TypeIdentity(before.Parts[PartType])
 	current, _ := pgparse.TypeIdentity(cmp.Or(live, &catalog.Column{}).Type)
 	if wanted != added && wanted != current {
 		w.refuse(column.Position, codeStep, fmt.Sprintf("an earlier migration added column %q of table %q with "+
@@ -367,6 +370,7 @@ func (w *policyCompiler) column(column policy.Column) draft {
 	d := w.draft(KindColumn, tableName(w.table)+"."+column.Name, "column", fields{
 		"Column": ident(column.Name), "Default": value, "Type": sqlText(oneLine(column.Type)),
 		"Comment": literal("pgretain: column of policy " + w.policy.Name)})
+	d.Object = d.with(PartType, oneLine(column.Type))
 	d.Position = column.Position
 	return d
 }

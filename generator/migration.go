@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -66,6 +65,7 @@ type NextOptions struct {
 	path       string // search path of Up
 	pathBefore string // search path of Down: that of the step before
 	home       string // schema of the runtime; "" if the directory has none
+	old        bool   // write files as earlier versions did
 }
 
 // Next compares the objects that h installs with the wanted objects. It returns the files of one
@@ -282,9 +282,6 @@ const namesHint = "Keep install.schema and install.roles as they were. To use ot
 	"down --all\" before you change the file, and generate into an empty directory. The run log is dropped with the " +
 	"schema."
 
-// grantees matches the roles to which a statement grants privileges.
-var grantees = regexp.MustCompile(`(?m)^GRANT .* TO (.*);$`)
-
 // checkInstall refuses names of schema and roles that differ from those in the directory. Tables,
 // log and functions exist under the old names. The error is at the "install" of the file.
 func checkInstall(h *History, wanted []Object, roles policy.Roles) error {
@@ -316,12 +313,9 @@ func installNames(objects []Object, roles map[As]string) map[string]string {
 		if role, known := roles[o.As]; known && o.As != AsMigrator {
 			names[string(o.As)] = role
 		}
-		if o.Kind != KindTable {
-			continue
-		}
-		// Operator and viewer own nothing. Their names are in the GRANT on the runtime's tables.
-		if to := grantees.FindStringSubmatch(o.SQL); to != nil {
-			names["roles that may read"] = to[1]
+		// Operator and viewer own nothing. Their names are in the GRANT on the runtime's schema.
+		if readers := o.Parts[PartReaders]; readers != "" {
+			names["roles that may read"] = readers
 		}
 	}
 	return names

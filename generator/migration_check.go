@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -67,13 +66,13 @@ func shortened(text string, most int) string {
 // left out, so the result differs from the file.
 func (h *History) written(f *migrationFile) []File {
 	p := part{Migration: f.Migration, tool: h.tool, place: fmt.Sprintf("part %d of %d", f.Part, f.parts)}
-	p.opt = NextOptions{Roles: policy.Roles{Owner: f.roles[AsOwner], Runner: f.roles[AsRunner]},
+	p.opt = NextOptions{Roles: f.creators(), old: f.old, path: quotedPath(f.Path), pathBefore: quotedPath(f.PathDown),
 		home: cmp.Or(installSchema(h.Objects()), installSchema(each(f.up, func(a action) Object { return a.object })))}
-	p.opt.Roles.Owner = cmp.Or(p.opt.Roles.Owner, f.roles[AsWorker])
-	p.opt.Roles.None = p.opt.Roles.Owner == "" && p.opt.Roles.Runner == ""
-	p.opt.SearchPath = f.schemas
-	p.opt.Trust = each(f.trust, func(name string) policy.Name { return policy.Name{Text: name} })
-	if f.makesSchema {
+	if f.Checks != nil {
+		p.opt.SearchPath = f.Checks.Schemas
+		p.opt.Trust = each(f.Checks.Trust, func(name string) policy.Name { return policy.Name{Text: name} })
+	}
+	if f.MakeSchema {
 		p.opt.Schema = p.opt.home
 	}
 	if !p.opt.Roles.None {
@@ -84,15 +83,12 @@ func (h *History) written(f *migrationFile) []File {
 	p.changes = h.changesOf(f)
 	p.uninstall = f.what.uninstall
 	up, down, first := f.actions(f.up), f.actions(f.down), len(h.sums) == 0 && f.what.runtime
-	whole := p
-	whole.opt.Roles = rolesIn(slices.Concat(f.up, f.down), p.opt.Roles)
 	if first && p.opt.home != "" {
-		down = []action{whole.dropRuntime()}
+		down = []action{p.dropRuntime()}
 	} else if p.uninstall {
-		up = []action{whole.removeAll()}
+		up = []action{p.removeAll()}
 	}
-	upText := p.write(up, quotedPath(f.path), first, false)
-	return p.render(upText, p.write(down, quotedPath(f.pathDown), false, true), first)
+	return p.render(up, down, first)
 }
 
 // quotedPath returns a search path as in SET; "" if the text is not a list of names.
@@ -121,40 +117,17 @@ func namesIn(list string) (names []string, ok bool) {
 	return names, err == nil && len(tokens)%2 == 1
 }
 
-// readersIn completes roles from the statement that grants USAGE on the schema of the runtime. The
-// statement names the worker, the runner, the operator and the viewer.
+// readersIn completes roles with those that may use the schema of the runtime: the worker, the
+// runner, the operator and the viewer.
 func readersIn(actions []action, roles policy.Roles) policy.Roles {
 	for _, a := range actions {
-		found := grantees.FindStringSubmatch(a.object.SQL)
-		if a.object.Kind != KindTable || found == nil {
-			continue
-		}
-		if names, ok := namesIn(found[1]); ok && len(names) == 4 {
+		if names, ok := namesIn(a.object.Parts[PartReaders]); ok && len(names) == 4 {
 			roles.Worker, roles.Runner, roles.Operator, roles.Viewer = names[0], names[1], names[2], names[3]
 			break
 		}
 	}
 	return roles
 }
-
-// rolesIn returns roles with the worker and the runner whose routines are dropped when the runtime
-// is removed.
-func rolesIn(actions []action, roles policy.Roles) policy.Roles {
-	for _, a := range actions {
-		found := ownersForm.FindStringSubmatch(a.object.Drop)
-		if a.object.Kind != KindRuntime || found == nil {
-			continue
-		}
-		if arrays, err := pgparse.TextArrays(found[1]); err == nil && len(arrays[0]) == 3 {
-			roles.Worker, roles.Runner = arrays[0][1], arrays[0][2]
-		}
-	}
-	return roles
-}
-
-// ownersForm matches the list of owner, worker and runner in a statement that removes the runtime.
-var ownersForm = regexp.MustCompile(
-	`(?s)(?:p\.proowner\) <> ALL \(|c_roles CONSTANT text\[\] := )(ARRAY\[.*?\]::text\[\])`)
 
 // ofFile returns a copy of an object. Outside the file of the runtime the copy belongs to a policy.
 // A file does not record which one.
@@ -206,40 +179,37 @@ func (h *History) changesOf(f *migrationFile) []Change {
 
 // installed are the columns of the install's row that say how files are written.
 type installed struct {
+	Version    string   `json:"runtime_version"`
 	SearchPath string   `json:"search_path"`
 	Trust      []string `json:"trust"`
 }
 
-// rowOf parses the registry row that a text writes. It reports whether there is one.
-func rowOf(sql string, row any) bool {
-	quote := rowQuote.FindString(sql)
-	_, rest, _ := strings.Cut(sql, quote)
-	text, _, found := strings.Cut(rest, strings.TrimSpace(quote))
-	return quote != "" && found && json.Unmarshal([]byte(text), row) == nil
-}
-
-var rowQuote = regexp.MustCompile(`\$row[0-9]*\$ `)
+// readRow parses the registry row of the install. It reports whether there is one.
+func (o Object) readRow(row any) bool { return json.Unmarshal([]byte(o.Parts[PartRow]), row) == nil }
 
 // checkSettings compares the search path and the trusted roles of a step's files with the install
 // after the step. They are not part of the state.
 func (h *History) checkSettings(step []*migrationFile) error {
 	install, ok := h.Object(ID{KindInstall, "install"})
 	var row installed
-	if !ok || !rowOf(install.SQL, &row) {
+	if !ok {
 		return nil
+	}
+	if !install.readRow(&row) {
+		return historyError(ErrEdited, "it does not say which row of the install it writes", h.FileOf(install.ID()))
 	}
 	for _, f := range step {
 		wrong := ""
-		switch names, _ := namesIn(f.path); {
-		case f.path != "" && f.path != ownPath && (len(names) < 2 || names[0] != "pg_catalog" ||
+		switch names, _ := namesIn(f.Path); {
+		case f.Path != "" && f.Path != ownPath && (len(names) < 2 || names[0] != "pg_catalog" ||
 			names[len(names)-1] != "pg_temp" ||
 			strings.Join(names[1:len(names)-1], ", ") != row.SearchPath):
-			wrong = fmt.Sprintf("it sets search_path to %s, but the install has %s", f.path, row.SearchPath)
-		case f.checksTrust && strings.Join(f.schemas, ", ") != row.SearchPath:
-			wrong = fmt.Sprintf("it checks schemas %s, but the install has %s", strings.Join(f.schemas, ", "),
-				row.SearchPath)
-		case f.checksTrust && !slices.Equal(f.trust, row.Trust):
-			wrong = fmt.Sprintf("it trusts %q, but the install trusts %q", f.trust, row.Trust)
+			wrong = fmt.Sprintf("it sets search_path to %s, but the install has %s", f.Path, row.SearchPath)
+		case f.Checks != nil && strings.Join(f.Checks.Schemas, ", ") != row.SearchPath:
+			wrong = fmt.Sprintf("it checks schemas %s, but the install has %s",
+				strings.Join(f.Checks.Schemas, ", "), row.SearchPath)
+		case f.Checks != nil && !slices.Equal(f.Checks.Trust, row.Trust):
+			wrong = fmt.Sprintf("it trusts %q, but the install trusts %q", f.Checks.Trust, row.Trust)
 		}
 		if wrong != "" {
 			return historyError(ErrEdited, wrong, f.Name)

@@ -220,10 +220,10 @@ func (dir migrationDir) readFile(n numbered) (*migrationFile, error) {
 	case down == nil || down.State != file.State || down.After != file.After:
 		return nil, historyError(ErrEdited, "this is not the Down file of "+n.name, name)
 	}
-	file.down, file.pathDown, file.texts = down.up, down.path, append(file.texts, down.texts...)
+	file.down, file.texts = down.up, append(file.texts, down.texts...)
 	maps.Copy(down.roles, file.roles)
-	if file.roles = down.roles; !file.checksTrust {
-		file.checksTrust, file.schemas, file.trust = down.checksTrust, down.schemas, down.trust
+	if file.roles = down.roles; file.old {
+		file.joinOld(down)
 	}
 	return file, nil
 }

@@ -25,9 +25,11 @@ const (
 	endLine     = "-- +goose StatementEnd\n"
 	nextLine    = "-- next\n"
 	endMark     = "-- pgretain: end"
-	runtimeMark = "-- pgretain: put runtime" // above several objects of the runtime, which need no marks of their own
+	runtimeMark = "-- pgretain: put runtime" // above several objects of the runtime, in files of earlier versions
 	ourPrefix   = "-- pgretain:"
 	removalLine = "-- pgretain: removal "
+	partsLine   = "-- pgretain: parts "
+	frameMark   = "-- pgretain: file "
 )
 
 // action is one object with its mark. It either creates the object with its SQL, or drops it with
@@ -54,9 +56,10 @@ func (a action) text() (text string, comment bool) {
 	return "-- Nothing to do.\n", true
 }
 
-// mark returns the line above an object: the action, the kind and the name, and the role unless it
-// is the default one. A second line may contain the removal. reader.open parses the mark.
-func (a action) mark() string {
+// mark returns the lines above an object: the action, the kind and the name, and the role unless it
+// is the default one. Further lines may contain the removal, and where the parts of its SQL are.
+// The parameter "old" leaves out the latter. reader.open parses the mark.
+func (a action) mark(old bool) string {
 	o, verb := a.object, "put"
 	if a.drops {
 		verb = "drop"
@@ -68,7 +71,11 @@ func (a action) mark() string {
 	if a.removal != nil {
 		text += "\n" + removalLine + quoteName(*a.removal)
 	}
-	return text + "\n"
+	text += "\n"
+	if !a.drops && !old {
+		text += o.partsMark()
+	}
+	return text
 }
 
 // part is the changes of one file, in the order of execution.
@@ -86,6 +93,7 @@ type part struct {
 	changes       []Change
 	first         bool // before it, nothing is installed
 	uninstall     bool // it removes everything at once
+	frame         frame
 }
 
 // files returns the files of the part: Up and Down, in one file or in two.
@@ -98,11 +106,13 @@ func (p part) files() []File {
 	} else if p.uninstall {
 		up = []action{p.removeAll()}
 	}
-	return p.render(p.write(up, p.opt.path, first, false), p.write(down, p.opt.pathBefore, false, true), first)
+	return p.render(up, down, first)
 }
 
 // render returns the files of Up and Down. The first file has a table of contents.
-func (p part) render(up, back string, first bool) []File {
+func (p part) render(upActions, downActions []action, first bool) []File {
+	p.frame = p.frameOf(upActions, downActions, first)
+	up, back := p.write(upActions, p.frame.Path, first, false), p.write(downActions, p.frame.PathDown, false, true)
 	if first {
 		for range 2 { // first count the lines, then write their numbers
 			p.contents = contents(p.renderFiles(up, back)[0].Text)
@@ -171,6 +181,9 @@ func (p part) head(intro string) string {
 	fmt.Fprintf(&b, "-- pgretain: %s\n", p.place)
 	if p.tool.format != Goose {
 		fmt.Fprintf(&b, "-- pgretain: format %s\n", p.tool.format)
+	}
+	if !p.opt.old {
+		b.WriteString(p.frame.mark())
 	}
 	b.WriteString(intro)
 	counted, others := map[string]int{}, strings.Builder{}
@@ -277,10 +290,6 @@ func orderedActions(changes []Change) (list []action) {
 func (p part) write(actions []action, path string, chapters, back bool) string {
 	var b strings.Builder
 	write := func(text string) { b.WriteString(text) }
-	evaluates := func(a action) bool { return !a.drops && (a.object.Kind == KindIndex || a.object.Kind == KindColumn) }
-	if path != "" && !slices.ContainsFunc(actions, func(a action) bool { return !a.drops && !isRuntime(&a.object) }) {
-		path = ownPath
-	}
 	restores := path != "" || !p.noTransaction
 	if restores {
 		schema := p.opt.home
@@ -301,7 +310,7 @@ func (p part) write(actions []action, path string, chapters, back bool) string {
 		write(execute("restore.sql.tmpl", fields{}))
 	}
 	checked := p.opt.home == ""
-	if !checked && !p.uninstall && slices.ContainsFunc(actions, evaluates) {
+	if !checked && !p.uninstall && slices.ContainsFunc(actions, action.evaluates) {
 		checked = true
 		write(p.refuseUntrusted())
 	}
@@ -315,13 +324,13 @@ func (p part) write(actions []action, path string, chapters, back bool) string {
 			current = role
 			write(switchRole(role))
 		}
-		if !checked && evaluates(a) { // the file has created the function that this calls
+		if !checked && a.evaluates() { // the file has created the function that this calls
 			checked = true
 			write(endMark + "\n" + p.refuseUntrusted())
 		}
 		before := plain
-		if plain = a.plain(); !plain {
-			write(a.mark())
+		if plain = p.opt.old && a.plain(); !plain {
+			write(a.mark(p.opt.old))
 		} else if !before {
 			write(runtimeMark + "\n")
 		}
@@ -349,15 +358,41 @@ func (p part) write(actions []action, path string, chapters, back bool) string {
 	return b.String()
 }
 
+// evaluates reports whether the server executes code of the application to create the object.
+func (a action) evaluates() bool {
+	return !a.drops && (a.object.Kind == KindIndex || a.object.Kind == KindColumn)
+}
+
+// frameOf returns the description of what the file contains besides its objects.
+func (p part) frameOf(up, down []action, first bool) frame {
+	f := frame{Path: searchPath(up, p.opt.path), PathDown: searchPath(down, p.opt.pathBefore),
+		MakeSchema: first && p.opt.Schema != ""}
+	if !p.opt.Roles.None {
+		f.Owner, f.Runner = p.opt.Roles.Owner, p.opt.Roles.Runner
+	}
+	if p.opt.home != "" && slices.ContainsFunc(slices.Concat(up, down), action.evaluates) {
+		system := func(name string) bool { return strings.HasPrefix(name, "pg_") }
+		f.Checks = &checks{slices.DeleteFunc(slices.Clone(p.opt.SearchPath), system), names(p.opt.Trust)}
+	}
+	return f
+}
+
+// searchPath returns the search path of Up or Down; path if an object can contain an expression of
+// a policy.
+func searchPath(actions []action, path string) string {
+	if path != "" && !slices.ContainsFunc(actions, func(a action) bool { return !a.drops && !isRuntime(&a.object) }) {
+		return ownPath
+	}
+	return path
+}
+
 // refuseUntrusted returns the call that checks the owners of schemas, before a statement executes
 // code of theirs.
 func (p part) refuseUntrusted() string {
-	system := func(name string) bool { return strings.HasPrefix(name, "pg_") }
-	schemas := slices.DeleteFunc(slices.Clone(p.opt.SearchPath), system)
 	return execute("refuse_untrusted.sql.tmpl", fields{
 		"Schema":  sqlText(p.opt.home),
-		"Schemas": textArray(schemas),
-		"Trust":   textArray(names(p.opt.Trust)),
+		"Schemas": textArray(p.frame.Checks.Schemas),
+		"Trust":   textArray(p.frame.Checks.Trust),
 	})
 }
 

@@ -2,30 +2,28 @@ package generator
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
-	"maps"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
-	"pgretain/internal/pgparse"
+	"pgretain/policy"
 	sqlfiles "pgretain/sql"
 )
 
 // migrationFile is one parsed file.
 type migrationFile struct {
 	Migration
+	frame
 	up, down []action
 	roles    map[As]string // creating roles; with "roles: none" owner and runner are ""
+	old      bool          // an earlier version of pgretain wrote the file
 
-	texts          []File // the texts as read: Up, or both; then Down if it has a file of its own
-	parts          int    // number of files of the step
-	what           fileKind
-	path, pathDown string   // search_path of Up and of Down as in SET; "" if there is none
-	makesSchema    bool     // the file prepares the database
-	checksTrust    bool     // the file calls retention._refuse_untrusted()
-	schemas, trust []string // arguments of that call
+	texts []File // the texts as read: Up, or both; then Down if it has a file of its own
+	parts int    // number of files of the step
+	what  fileKind
 }
 
 // fileKind describes a kind of file in a step.
@@ -58,21 +56,27 @@ func parseBody(l tool, name, body string) (*migrationFile, error) {
 	if !l.separate() {
 		above, below, _ = strings.Cut(body, "\n"+l.downLine+"\n")
 	}
-	up := reader{tool: l, name: name, line: 2, roles: map[As]string{}}
-	down := reader{tool: l, name: name, line: 4 + strings.Count(above, "\n"), roles: map[As]string{}}
-	err := cmp.Or(up.read(above), down.read(below))
-	maps.Copy(down.roles, up.roles)
-	f := &migrationFile{up: up.actions, down: down.actions, path: up.path, pathDown: down.path, roles: down.roles,
-		what: kindOfFile(l, body), makesSchema: strings.Contains(above, "\nDO $schema$\n")}
-	f.readTrust(cmp.Or(up.trust, down.trust))
+	up := reader{tool: l, name: name, line: 2, old: oldSettings{roles: map[As]string{}}}
+	err := up.read(above)
+	down := reader{tool: l, name: name, line: 4 + strings.Count(above, "\n"), frame: up.frame,
+		old: oldSettings{roles: map[As]string{}}}
+	err = cmp.Or(err, down.read(below))
+	f := &migrationFile{up: up.actions, down: down.actions, what: kindOfFile(l, body)}
+	if up.frame == nil {
+		f.readOld(up.old, down.old, above)
+		return f, err
+	}
+	f.frame, f.roles = *up.frame, map[As]string{}
+	p := part{noTransaction: f.what.noTransaction, opt: NextOptions{Roles: f.creators()}}
+	for _, a := range slices.Concat(f.up, f.down) {
+		f.roles[a.object.As] = p.roleOf(a.object)
+	}
 	return f, err
 }
 
-// readTrust reads the schemas and roles in the call of retention._refuse_untrusted().
-func (f *migrationFile) readTrust(arguments string) {
-	if arrays, err := pgparse.TextArrays(arguments); err == nil && len(arrays) == 2 {
-		f.checksTrust, f.schemas, f.trust = true, arrays[0], arrays[1]
-	}
+// creators returns the roles that create the objects of the file.
+func (f frame) creators() policy.Roles {
+	return policy.Roles{Owner: f.Owner, Runner: f.Runner, None: f.Owner == "" && f.Runner == ""}
 }
 
 // reader parses the Up or the Down part of a file.
@@ -81,12 +85,11 @@ type reader struct {
 	name    string
 	line    int // line of the current mark
 	actions []action
-	path    string
-	roles   map[As]string
-	trust   string  // arguments of retention._refuse_untrusted(); "" if it is not called
-	chapter string  // current chapter of the runtime
-	role    string  // role that creates the next objects
-	object  *action // object whose text is being read; nil between objects; of kind KindRuntime below runtimeMark
+	frame   *frame      // nil in a file of an earlier version
+	old     oldSettings // of a file of an earlier version
+	chapter string      // current chapter of the runtime
+	object  *action     // object whose text is being read; nil between objects; of kind KindRuntime below runtimeMark
+	parts   string      // line with the parts of the object; "" if there is none
 	text    string
 }
 
@@ -101,6 +104,13 @@ func (r *reader) read(text string) error {
 		switch {
 		case mark == "end":
 			err = r.close()
+		case verb == "file" && r.object == nil && r.frame == nil:
+			r.frame = &frame{}
+			if json.Unmarshal([]byte(what), r.frame) != nil {
+				err = r.malformed("this line does not describe the file")
+			}
+		case verb == "parts" && r.object != nil:
+			r.parts = what
 		case verb == "chapter":
 			err = r.begin(mark)
 		case verb == "put", verb == "drop":
@@ -117,7 +127,7 @@ func (r *reader) read(text string) error {
 			return err
 		}
 		if r.object == nil {
-			r.settings(below)
+			r.between(below)
 		} else if more {
 			r.text += below + "\n"
 		}
@@ -150,7 +160,7 @@ func (r *reader) begin(title string) error {
 func (r *reader) open(word, what string) error {
 	name, what, _ := strings.Cut(what, " ")
 	kind := Kind(name)
-	r.object, r.text = &action{object: Object{Kind: kind, Chapter: r.chapter}}, ""
+	r.object, r.text, r.parts = &action{object: Object{Kind: kind, Chapter: r.chapter}}, "", ""
 	if kind == KindRuntime && what == "" {
 		return nil
 	}
@@ -182,7 +192,7 @@ func (r *reader) close() error {
 	switched := text[strings.LastIndex(strings.TrimSuffix(text, "\n"), "\n")+1:]
 	if switched == switchRole("") || strings.HasPrefix(switched, "SET LOCAL ROLE ") {
 		text = strings.TrimSuffix(text, switched)
-		defer r.settings(switched)
+		defer r.between(switched)
 	}
 	if r.tool.framed && strings.Contains(text, "-- +goose Statement") {
 		text = frameLine.ReplaceAllString(text, "")
@@ -194,58 +204,25 @@ func (r *reader) close() error {
 		}
 	case a.object.Kind != KindRuntime:
 		a.object.SQL = text
-	default:
-		r.roles[AsOwner] = r.role
-		for _, text := range runtimeTexts(text) {
-			id, _, ok := created(text)
-			if !ok {
-				return r.malformed("a text above this line creates no object of the runtime")
-			}
-			r.actions = append(r.actions, action{object: Object{Kind: id.Kind, Name: id.Name, As: AsOwner, SQL: text,
-				Chapter: r.chapter}})
+		if r.parts != "" && !a.object.readParts(r.parts) {
+			return r.malformed("the object above this line does not have the parts that its mark names")
 		}
-		return nil
+	default:
+		r.old.roles[AsOwner] = r.old.role
+		return r.oldRuntime(text)
 	}
-	r.roles[a.object.As] = r.role
+	r.old.roles[a.object.As] = r.old.role
 	r.actions = append(r.actions, *a)
 	return nil
 }
 
-// settingLine matches a line that sets the role, or the search path, or checks whom to trust.
-var settingLine = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?m)^(?:` + regexp.QuoteMeta(strings.TrimSuffix(foundRole(), ";\n")) +
-		`|SET LOCAL ROLE (.*)|SET (?:LOCAL )?search_path = (.*)|SELECT .*\._refuse_untrusted\((.*)\));$`)
-})
-
-// settings parses lines between objects.
-func (r *reader) settings(lines string) {
-	for _, m := range settingLine().FindAllStringSubmatch(lines, -1) {
-		if m[3] != "" {
-			r.trust = cmp.Or(r.trust, m[3])
-		} else if m[2] != "" {
-			r.path = cmp.Or(r.path, m[2])
-		} else if m[1] == "" {
-			r.role = ""
-		} else if name, err := pgparse.Name(m[1]); err == nil && len(name) == 1 {
-			r.role = name[0]
-		}
+// between reads lines between objects. Only files of earlier versions need them.
+func (r *reader) between(lines string) {
+	if r.frame == nil {
+		r.old.read(lines)
 	}
 }
 
 func (r *reader) malformed(what string) error {
 	return historyError(ErrMalformed, fmt.Sprintf("line %d: %s", r.line, what), r.name)
-}
-
-// runtimeTexts splits the text below runtimeMark. Each object begins with lines of comment.
-func runtimeTexts(text string) (texts []string) {
-	start, at, comment := 0, 0, true
-	for line := range strings.Lines(text) {
-		before := comment
-		if comment = strings.HasPrefix(line, commentStart); comment && !before {
-			texts = append(texts, text[start:at])
-			start = at
-		}
-		at += len(line)
-	}
-	return append(texts, text[start:])
 }

@@ -65,6 +65,7 @@ type Object struct {
 	Table    string         // "schema.name" of the policy's table; "" if there is none
 	Position diag.Position  // position of the policy or job in the file; zero for the runtime
 	Words    []explain.Line // description of a policy, report, job or the install, for its script
+	Parts    Parts          // texts in SQL that later steps read
 
 	Chapter string   // folder of the object in sql/; "" if it is not of the runtime
 	Grants  []string // roles that may call or read it besides its owner
@@ -223,7 +224,7 @@ func (c Change) reversed() Change {
 // more. Down keeps such an index, because the other form cannot be built on the present table.
 func (c Change) partitions() bool {
 	return c.Before != nil && c.After != nil && c.After.Kind == KindIndex &&
-		isPartitioned(c.Before.SQL) != isPartitioned(c.After.SQL)
+		c.Before.isPartitioned() != c.After.isPartitioned()
 }
 
 // Object returns After, or Before if the object is removed.
@@ -246,14 +247,14 @@ func (c Change) Words() string {
 	if c.Sign() != "~" {
 		return ""
 	}
-	words := ""
+	words, before, after := "", c.Before.Parts, c.After.Parts
 	switch kind := c.After.Kind; {
-	case lostIn(c.After.SQL) != lostIn(c.Before.SQL) && lostIn(c.After.SQL) != "":
+	case after[PartLost] != before[PartLost] && after[PartLost] != "":
 		words = "restores what a database had lost"
 	case hasScript(kind):
-		words = cmp.Or(explain.Changes(wordsOf(c.Before.SQL), wordsOf(c.After.SQL)), "the same definition, other SQL")
+		words = cmp.Or(explain.Changes(before[PartWords], after[PartWords]), "the same definition, other SQL")
 	case kind == KindJob:
-		words = cmp.Or(explain.Changes(wordsOf(c.Before.SQL), wordsOf(c.After.SQL)), sqlWords(*c.Before, *c.After))
+		words = cmp.Or(explain.Changes(before[PartWords], after[PartWords]), sqlWords(*c.Before, *c.After))
 	case kind == KindInstall:
 		words = installWords(*c.Before, *c.After)
 	case rank(kind) > rank(KindView):
@@ -297,7 +298,7 @@ func withoutComments(sql string) string {
 // installWords returns the columns of the install's row that change, with both values.
 func installWords(before, after Object) string {
 	var oldRow, newRow map[string]json.RawMessage
-	if !rowOf(before.SQL, &oldRow) || !rowOf(after.SQL, &newRow) {
+	if !before.readRow(&oldRow) || !after.readRow(&newRow) {
 		return sqlWords(before, after)
 	}
 	var list []string

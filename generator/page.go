@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -132,19 +131,6 @@ func (w *policyCompiler) orders() []string {
 	})
 }
 
-// wordsOf returns the description of the policy that a script contains; "" if it has none.
-func wordsOf(sql string) string {
-	quote := descriptionQuote.FindString(sql)
-	_, rest, _ := strings.Cut(sql, quote)
-	words, _, found := strings.Cut(rest, strings.TrimSuffix(quote, "\n"))
-	if quote == "" || !found {
-		return ""
-	}
-	return words
-}
-
-var descriptionQuote = regexp.MustCompile(`\$description[0-9]*\$\n`)
-
 // PolicyScripts merges the objects of each policy or report into one object, its script: functions,
 // tables for joins and the registry row. A script can be executed again without losing data. A
 // migration replaces it as a whole.
@@ -199,7 +185,7 @@ func policyScript(row Object, parts []Object, roles policy.Roles) Object {
 		"Parts":  list,
 		"Row":    sqlText(row.SQL),
 	})
-	return row
+	return row.with(PartWords, explain.Page(row.Words))
 }
 
 // explained returns the object with the description of its policy or report, for the script and for

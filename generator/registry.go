@@ -283,10 +283,12 @@ func (c *compiler) install() Object {
 		field("trust", names(in.Trust), []string{}),
 		field("cron_database", elsewhere, nil),
 	}
-	data := fields{"Schema": sqlText(in.Schema), "Row": r.sql(len("SELECT " + in.Schema + "._put_install("))}
+	width := len("SELECT " + in.Schema + "._put_install(")
+	data := fields{"Schema": sqlText(in.Schema), "Row": r.sql(width)}
 	o := newObject(KindInstall, "install", "install", data, in.Position)
 	o.Words, o.Row = explain.Install(c.file), r.columns()
-	return o
+	_, quote := r.text(width)
+	return o.with(PartRow, strings.TrimPrefix(o.betweenQuotes(quote), " "))
 }
 
 func (c *compiler) jobs() []Object {
@@ -347,7 +349,8 @@ func (c *compiler) job(job *policy.Job) Object {
 	}
 	o := newObject(KindJob, job.Name, "job", data, job.Position)
 	o.Words, o.Row = words, r.columns()
-	return o
+	text := o.betweenQuotes(dollarQuote(scriptText(words), "description"))
+	return o.with(PartWords, strings.TrimPrefix(text, "\n"))
 }
 
 // scopeOf returns the scope of a job for the registry: literals by column; nil if it has none.

@@ -110,6 +110,9 @@ func (file runtimeFile) object(install policy.Install) Object {
 		o.SQL = renameInstall(above, install) + o.Routine.Body + renameInstall(below, install)
 	}
 	o = o.withListedGrants(file.Name, install.Roles)
+	if in := install.Roles; file.Name == "install" && !in.None {
+		o = o.with(PartReaders, strings.Join([]string{in.Worker, in.Runner, in.Operator, in.Viewer}, ", "))
+	}
 	if o.Kind == KindFunction && o.As == AsOwner && !o.Routine.SecurityDefiner() {
 		o = o.grantedTo(install.Roles, install.Roles.Worker)
 	}
@@ -128,18 +131,6 @@ func renamedRoutine(r pgparse.Routine, install policy.Install) *pgparse.Routine 
 		r.Role = ""
 	}
 	return &r
-}
-
-// plain reports whether an object of the runtime needs no mark. Such a text begins with a comment
-// and contains the name of the object.
-func (a action) plain() bool {
-	o := a.object
-	if a.drops || a.removal != nil || o.As != AsOwner || !strings.HasPrefix(o.SQL, commentStart) ||
-		len(runtimeTexts(o.SQL)) != 1 {
-		return false
-	}
-	id, _, ok := created(o.SQL)
-	return ok && id == o.ID()
 }
 
 const commentStart = "-- "
@@ -231,15 +222,13 @@ func upgradeVersion(name string) int {
 	return version
 }
 
-// installVersion matches the version of the runtime in the install's row.
-var installVersion = regexp.MustCompile(`"runtime_version": "([0-9]+)"`)
-
 // checkVersion refuses a file that installs a newer runtime than this one.
 func checkVersion(file *migrationFile) error {
 	for _, a := range file.up {
 		version := sqlfiles.Version
-		if found := installVersion.FindStringSubmatch(a.object.SQL); found != nil && a.object.Kind == KindInstall {
-			version = found[1]
+		var row installed
+		if a.object.readRow(&row) {
+			version = row.Version
 		} else if a.object.Kind == KindUpgrade {
 			version, _, _ = strings.Cut(a.object.Name, "/")
 		}

@@ -182,10 +182,10 @@ func testOlderRuntime(t *testing.T, binary string) {
 	for from, want := range map[string]string{
 		`put upgrade "2/run_origin"`: "00005_pgretain_runtime.sql:1:1: error: it installs version 10 of the " +
 			"runtime; this pgretain writes version 2",
-		`put runtime`: `it holds an object of kind "trigger", which this pgretain (runtime 2) does not know`,
+		`put function`: `it holds an object of kind "trigger", which this pgretain (runtime 2) does not know`,
 	} {
 		text := fixture.ReadFile(t, filepath.Dir(newest), filepath.Base(newest))
-		to := strings.NewReplacer("2/run", "10/run", "put runtime", `put trigger "retention.t"`).Replace(from)
+		to := strings.NewReplacer("2/run", "10/run", "put function", "put trigger").Replace(from)
 		if err := os.WriteFile(newest, []byte(resum(strings.Replace(text, from, to, 1))), 0o600); err != nil {
 			t.Fatal(err)
 		}

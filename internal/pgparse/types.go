@@ -94,24 +94,6 @@ type OrderItem struct {
 	NullsFirst bool
 }
 
-// AddedType returns a key for the type of the first column that the ALTER TABLE statements of a
-// text add. Equal keys mean equal types. The error is an *Error.
-func AddedType(sql string) (string, error) {
-	added := func(n *query.Node) *query.TypeName {
-		for _, node := range n.GetAlterTableStmt().GetCmds() {
-			if c := node.GetAlterTableCmd(); c.GetSubtype() == query.AlterTableType_AT_AddColumn {
-				return c.Def.GetColumnDef().TypeName
-			}
-		}
-		return nil
-	}
-	name, err := fromStatements(sql, "ALTER TABLE ... ADD COLUMN", added)
-	if err != nil {
-		return "", err
-	}
-	return typeIdentity(name), nil
-}
-
 // TypeIdentity returns a key for a type. Two spellings of one type have equal keys as far as the
 // grammar knows them: timestamptz and timestamp with time zone, int and integer. The error is an
 // *Error.
