@@ -75,8 +75,9 @@ var (
 	oldReaders = regexp.MustCompile(`(?m)^GRANT .* TO (.*);$`)
 	oldRow     = regexp.MustCompile(`\$row[0-9]*\$ `)
 	oldWords   = regexp.MustCompile(`\$description[0-9]*\$\n`)
-	oldType    = regexp.MustCompile(`(?ms) ADD COLUMN IF NOT EXISTS (?:"(?:[^"]|"")+"|\w+)\s+(.*?)(?:\s+DEFAULT\s.*?)?;$`)
-	oldParent  = regexp.MustCompile(` ON ONLY ([^(]*) \(`)
+	oldType    = regexp.MustCompile(`(?ms) ADD COLUMN IF NOT EXISTS (?:"(?:[^"]|"")+"|\w+)\s+` +
+		`(.*?)(?:\s+DEFAULT\s.*?)?;$`)
+	oldParent = regexp.MustCompile(` ON ONLY ([^(]*) \(`)
 )
 
 func (o *Object) readOldParts() {

@@ -17,9 +17,9 @@ import (
 // newLine matches a line that earlier versions of pgretain did not write.
 var newLine = regexp.MustCompile(`(?m)^-- pgretain: (?:file|parts) `)
 
-// TestFilesOfEarlierVersions writes the migrations of every example project as earlier versions did,
-// and those of one project for each tool. It checks that they give the same objects, with the same
-// parts, as files of this version, and that Next adds a step to them.
+// TestFilesOfEarlierVersions writes the migrations of every example project as earlier versions
+// did, and those of one project for each tool. It checks that they give the same objects, with the
+// same parts, as files of this version, and that Next adds a step to them.
 func TestFilesOfEarlierVersions(t *testing.T) {
 	t.Parallel()
 	for _, project := range fixture.Examples(t, "..") {
@@ -29,7 +29,7 @@ func TestFilesOfEarlierVersions(t *testing.T) {
 			t.Fatal(err)
 		}
 		formats := []Format{Goose}
-		if project.Name == "bot-queue" { // for each tool, Down is in the same file or in another one
+		if project.Name == "bot-queue" { // Down is in the same file or in another one
 			formats = Formats
 		}
 		for _, format := range formats {

@@ -13,7 +13,6 @@ import (
 	"sync"
 
 	"pgretain/internal/pgparse"
-	"pgretain/internal/quote"
 	"pgretain/policy"
 	sqlfiles "pgretain/sql"
 )
@@ -67,11 +66,10 @@ func contents(file string) string {
 }
 
 var (
-	lineComment = regexp.MustCompile(`(?m)--.*$`)
-	roleLine    = regexp.MustCompile(`(?m)^(?:GRANT .* TO retention_.*|REVOKE CREATE .*|SET LOCAL ROLE .*);\n`)
-	changeLine  = regexp.MustCompile(`(?m)^(?:GRANT CREATE .*|REVOKE CREATE .*|SET LOCAL ROLE .*);\n`)
-	schemaName  = regexp.MustCompile(`\bretention\.|\bSCHEMA retention\b`)
-	roleName    = regexp.MustCompile(`\bretention_(owner|worker|runner|operator|viewer)\b`)
+	roleLine   = regexp.MustCompile(`(?m)^(?:GRANT .* TO retention_.*|REVOKE CREATE .*|SET LOCAL ROLE .*);\n`)
+	changeLine = regexp.MustCompile(`(?m)^(?:GRANT CREATE .*|REVOKE CREATE .*|SET LOCAL ROLE .*);\n`)
+	schemaName = regexp.MustCompile(`\bretention\.|\bSCHEMA retention\b`)
+	roleName   = regexp.MustCompile(`\bretention_(owner|worker|runner|operator|viewer)\b`)
 )
 
 // plainTypes replaces qualified names of types by the usual names. A procedure without a fixed
@@ -135,23 +133,15 @@ func renamedRoutine(r pgparse.Routine, install policy.Install) *pgparse.Routine 
 
 const commentStart = "-- "
 
-var runtimeHead = regexp.MustCompile(`(?m)^CREATE (?:OR REPLACE )?` +
-	`(TYPE|TABLE|FUNCTION|PROCEDURE|VIEW) (?:IF NOT EXISTS )?([a-z0-9_.]+)`)
-
 // created returns the ID of the object that a text of the runtime creates. The routine is nil for
 // other objects.
 func created(text string) (ID, *pgparse.Routine, bool) {
-	m := runtimeHead.FindStringSubmatch(text)
-	if m == nil {
-		return ID{}, nil, false
+	made, err := pgparse.ReadCreated(text)
+	id := ID{Kind(made.Kind), made.Name}
+	if made.Routine != nil {
+		id.Name += "(" + plainTypes.Replace(strings.Join(made.Routine.Arguments(), ", ")) + ")"
 	}
-	id := ID{Kind(strings.ToLower(m[1])), m[2]}
-	if id.Kind != KindFunction && id.Kind != KindProcedure {
-		return id, nil, true
-	}
-	routine, err := pgparse.ReadRoutine(text)
-	id.Name += "(" + plainTypes.Replace(strings.Join(routine.Arguments(), ", ")) + ")"
-	return id, &routine, err == nil
+	return id, made.Routine, err == nil && rank(id.Kind) >= 0 && rank(id.Kind) <= rank(KindView)
 }
 
 func dropStatement(kind Kind, name string) string {
@@ -248,15 +238,26 @@ type grant struct {
 	names     []string
 }
 
-var grantLine = regexp.MustCompile(`\('([a-z ]+)', '(EXECUTE|SELECT|INSERT|UPDATE|DELETE|OWNER)',\s+'([a-z_\s]+)'\)`)
-
-// grantList returns the lines of sql/migrate/_rights.sql.
-var grantList = sync.OnceValue(func() []grant {
-	text := quote.File(sqlfiles.Runtime, "migrate/_rights.sql")
-	return each(grantLine.FindAllStringSubmatch(text, -1), func(found []string) grant {
-		return grant{strings.Fields(found[1]), found[2], strings.Fields(found[3])}
-	})
+// grantList returns the lines of sql/migrate/_rights.sql: the rows of three texts in its VALUES.
+var grantList = sync.OnceValue(func() (list []grant) {
+	rows, err := pgparse.TextRows(runtimeRoutine("_rights").Body)
+	if err != nil {
+		panic(fmt.Errorf("reading the runtime: _rights.sql: %w", err))
+	}
+	for _, r := range rows {
+		if len(r) == 3 {
+			list = append(list, grant{strings.Fields(r[0]), r[1], strings.Fields(r[2])})
+		}
+	}
+	return list
 })
+
+// runtimeRoutine returns a routine of the runtime under the default names. Its name is that of its
+// file.
+func runtimeRoutine(name string) *pgparse.Routine {
+	files := runtimeFiles()
+	return files[slices.IndexFunc(files, func(f runtimeFile) bool { return f.Name == name })].routine
+}
 
 // withListedGrants returns an object of the runtime with its lines from sql/migrate/_rights.sql.
 // They name the roles that may call or read the object. They also say which write privileges the
@@ -287,9 +288,7 @@ func (o Object) withListedGrants(name string, roles policy.Roles) Object {
 // PinnedSettings returns the settings that retention._put_policy adds to a policy's functions for
 // applications. search_path and timezone come first; their values depend on the policy file.
 func PinnedSettings() []string {
-	files := runtimeFiles()
-	i := slices.IndexFunc(files, func(f runtimeFile) bool { return f.Name == "_evaluate_as_worker" })
-	return files[i].routine.Settings
+	return runtimeRoutine("_evaluate_as_worker").Settings
 }
 
 // ForApplications reports whether a function of the runtime may be granted to roles of the

@@ -201,8 +201,7 @@ func (w *policyCompiler) createdTables() []Object {
 		}
 		object := w.createdTable(s)
 		before, had := w.history.Object(id)
-		if had && live == nil && lineComment.ReplaceAllString(before.SQL,
-			"") != lineComment.ReplaceAllString(object.SQL, "") {
+		if had && live == nil && withoutComments(before.SQL) != withoutComments(object.SQL) {
 			w.refuse(s.Archive.Into.Position, codeStep,
 				fmt.Sprintf("archive %q, which an earlier migration created, is not in the catalog snapshot", id.Name),
 				"Run \"pgretain snapshot\". The generator then compares the columns of the archive.")

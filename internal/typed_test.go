@@ -29,14 +29,13 @@ var typed = regexp.MustCompile(`\bpgretain (?:accept|adopt|` +
 // notTyped maps patterns of texts that typed matches to the reason why nobody types them. Most of
 // them are executed by the program or the runtime. A pattern matches the beginning of "path: text".
 var notTyped = map[string]string{
-	`cmd/pgretain/plan\.go: (ALTER TABLE|CREATE INDEX) `:                          "what a migration does",
-	`cmd/pgretain/sql/rehearsal/`:                                                 "executed",
-	`generator/(runtime|statements)\.go: `:                                        "a pattern for statements",
-	`internal/htmlreport/htmlreport\.go: <!DOCTYPE`:                               "a mark in the report's file",
-	`internal/install/sql/bootstrap[a-z_]*\.sql\.tmpl: (ALTER|GRANT)`:             "executed",
-	`internal/install/sql/(lock_holder|session|try_lock)\.sql: pgretain migrate$`: "the name of a lock",
-	`internal/install/check\.go: the runtime in schema`:                           "a message, not a hint",
-	`internal/pgparse/`: "the parser says where SQL stands",
+	`cmd/pgretain/plan\.go: (ALTER TABLE|CREATE INDEX) `:                               "what a migration does",
+	`cmd/pgretain/sql/rehearsal/`:                                                      "executed",
+	`generator/(runtime|statements)\.go: `:                                             "a pattern for statements",
+	`internal/htmlreport/htmlreport\.go: <!DOCTYPE`:                                    "a mark in the report's file",
+	`internal/install/sql/bootstrap[a-z_]*\.sql\.tmpl: (ALTER|GRANT)`:                  "executed",
+	`internal/install/sql/(lock_holder|session|try_lock)\.sql: pgretain migrate$`:      "the name of a lock",
+	`internal/install/check\.go: the runtime in schema`:                                "a message, not a hint",
 	`sql/engine/[345]_[a-z]+/_(begin_policy|put_policy|start|prove_statements)\.sql: `: "executed",
 	`sql/engine/2_driver/_begin\.sql: Only retention\.preview`:                         "a fact",
 	`sql/engine/3_start/_copy\.sql: ; `:                                                "a message",

@@ -45,29 +45,64 @@ func (r Routine) SecurityDefiner() bool { return slices.Contains(r.Clauses, "SEC
 var clauseWords = []string{"RETURNS", "LANGUAGE", "IMMUTABLE", "STABLE", "VOLATILE", "STRICT", "SECURITY", "ROWS",
 	"SET", "AS"}
 
-// ReadRoutine parses the first CREATE FUNCTION or CREATE PROCEDURE of a text that this project
-// wrote. It knows only the clauses of these texts. The body is in dollar quotes. The error is an
-// *Error.
-func ReadRoutine(sql string) (Routine, error) {
+// Created is what a text creates, in the words of the text.
+type Created struct {
+	Kind    string   // "table", "function" and so on
+	Name    string   // with its schema
+	Routine *Routine // nil for anything but a function or a procedure
+}
+
+// ReadCreated parses the first statement of a text that begins with CREATE. This project wrote the
+// text. ReadCreated knows only the clauses of such texts. The body of a routine is in dollar
+// quotes. The error is an *Error.
+func ReadCreated(sql string) (Created, error) {
 	tokens, err := Tokens(sql)
 	if err != nil {
-		return Routine{}, err
+		return Created{}, err
 	}
 	tokens = slices.DeleteFunc(tokens, func(t Token) bool { return t.Comment })
-	at := routineWord(tokens)
-	if at < 0 {
-		return Routine{}, errRoutine
+	at := 0
+	for at < len(tokens) && (tokens[at].Text != "CREATE" || at > 0 && tokens[at-1].Text != ";") {
+		at++
 	}
-	r := Routine{Kind: strings.ToLower(tokens[at].Text), Clauses: []string{}, Settings: []string{},
-		Role: role(tokens[:at])}
-	tokens = tokens[at:]
-	first := slices.IndexFunc(tokens, func(t Token) bool { return t.Text == "(" })
+	words := after(tokens[min(at+1, len(tokens)):], "OR", "REPLACE")
+	if len(words) < 2 {
+		return Created{}, errCreated
+	}
+	c, words := Created{Kind: strings.ToLower(words[0].Text)}, after(words[1:], "IF", "NOT", "EXISTS")
+	end := 1
+	if len(words) > 2 && words[1].Text == "." {
+		end = 3
+	}
+	if len(words) < end {
+		return Created{}, errCreated
+	}
+	if c.Name = textOf(sql, words[:end]); c.Kind == "function" || c.Kind == "procedure" {
+		r := Routine{Kind: c.Kind, Clauses: []string{}, Settings: []string{}, Role: role(tokens[:at])}
+		c.Routine, err = &r, r.readAll(sql, words[end:])
+	}
+	return c, err
+}
+
+// after returns tokens behind some words; all tokens if they begin with other words.
+func after(tokens []Token, words ...string) []Token {
+	for i, word := range words {
+		if i >= len(tokens) || tokens[i].Text != word {
+			return tokens
+		}
+	}
+	return tokens[len(words):]
+}
+
+// readAll reads a routine from its parameters to its body.
+func (r *Routine) readAll(sql string, tokens []Token) error {
 	last := slices.IndexFunc(tokens, func(t Token) bool { return t.Text == ")" && t.depth == 1 })
-	if first < 0 || last < first {
-		return Routine{}, errRoutine
+	if len(tokens) == 0 || tokens[0].Text != "(" || last < 0 {
+		return errCreated
 	}
-	if r.Parameters, err = parameters(textOf(sql, tokens[first+1:last]), "IN"); err != nil {
-		return Routine{}, err
+	var err error
+	if r.Parameters, err = parameters(textOf(sql, tokens[1:last]), "IN"); err != nil {
+		return err
 	}
 	clauses := tokens[last+1:]
 	for len(clauses) > 1 && clauses[0].Text != ";" {
@@ -76,35 +111,21 @@ func ReadRoutine(sql string) (Routine, error) {
 		})
 		if clauses[0].Text == "AS" {
 			r.Body, err = dollarQuoted(clauses[1].Text)
-			return r, err
+			return err
 		}
 		takesWords := slices.Contains([]string{"RETURNS", "LANGUAGE", "SET"}, clauses[0].Text)
 		if end == 0 || end == 1 && takesWords {
 			break
 		}
 		if err := r.read(sql, clauses[:end]); err != nil {
-			return Routine{}, err
+			return err
 		}
 		clauses = clauses[end:]
 	}
-	return Routine{}, errRoutine
+	return errCreated
 }
 
-var errRoutine = &Error{Message: "the text has no CREATE FUNCTION or CREATE PROCEDURE that can be parsed"}
-
-// routineWord returns the index of the word FUNCTION or PROCEDURE in CREATE [OR REPLACE] FUNCTION;
-// -1 if there is none.
-func routineWord(tokens []Token) int {
-	for i, t := range tokens {
-		if i == 0 || t.Text != "FUNCTION" && t.Text != "PROCEDURE" {
-			continue
-		}
-		if before := tokens[i-1].Text; before == "CREATE" || before == "REPLACE" {
-			return i
-		}
-	}
-	return -1
-}
+var errCreated = &Error{Message: "the text has no CREATE statement that can be parsed"}
 
 // role returns the role of the first SET LOCAL ROLE; "" if there is none.
 func role(tokens []Token) string {
@@ -127,7 +148,7 @@ func (r *Routine) read(sql string, clause []Token) error {
 			r.Set, r.Returns = true, text(clause[1:])
 		case "TABLE":
 			if len(clause) < 3 {
-				return errRoutine
+				return errCreated
 			}
 			columns, err := parameters(textOf(sql, clause[2:len(clause)-1]), "TABLE")
 			r.Set, r.Returns, r.Parameters = true, "TABLE", append(r.Parameters, columns...)

@@ -6,7 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestReadRoutine(t *testing.T) {
+func TestReadCreated(t *testing.T) {
 	t.Parallel()
 	for sql, want := range map[string]Routine{
 		`-- CREATE FUNCTION is below.
@@ -44,18 +44,45 @@ AS $f$ BEGIN RETURN; END $f$;
 			Parameters: []Parameter{{"IN", "a", "pg_catalog.text", ""}, {"INOUT", "b", "pg_catalog.int8[]", "NULL"}},
 		},
 	} {
-		got, err := ReadRoutine(sql)
-		if diff := cmp.Diff(want, got); err != nil || diff != "" {
-			t.Errorf("%s\n%v\n%s", sql, err, diff)
+		got, err := ReadCreated(sql)
+		if err != nil || got.Kind != want.Kind {
+			t.Errorf("%s\n%v %+v", sql, err, got)
+		} else if diff := cmp.Diff(want, *got.Routine); diff != "" {
+			t.Errorf("%s\n%s", sql, diff)
 		}
 	}
-	for _, sql := range []string{"", "SELECT 1", "CREATE FUNCTION f() RETURNS int", "CREATE TABLE t (f function)",
+	for _, sql := range []string{"", "SELECT 1", "CREATE FUNCTION f() RETURNS int", "CREATE", "CREATE TABLE",
+		"GRANT CREATE ON SCHEMA s TO r",
 		"CREATE FUNCTION", "CREATE FUNCTION f", "CREATE FUNCTION f)", "CREATE FUNCTION f(OUT", "CREATE FUNCTION f(OUT)",
 		"CREATE FUNCTION f() RETURNS", "CREATE FUNCTION f() RETURNS TABLE LANGUAGE sql AS $a$$a$",
 		"CREATE FUNCTION f() SET LANGUAGE sql AS $a$$a$", "CREATE FUNCTION f() LANGUAGE sql AS 'x'",
 		"CREATE FUNCTION f() LANGUAGE sql AS $a$; SELECT 1", "CREATE FUNCTION f() LANGUAGE sql; SELECT $a$$a$"} {
-		if _, err := ReadRoutine(sql); err == nil {
-			t.Errorf("ReadRoutine accepts %q", sql)
+		if _, err := ReadCreated(sql); err == nil {
+			t.Errorf("ReadCreated accepts %q", sql)
 		}
+	}
+}
+
+// TestReadCreatedName checks the kind and the name of what a text creates.
+func TestReadCreatedName(t *testing.T) {
+	t.Parallel()
+	for sql, want := range map[string]Created{
+		"-- CREATE VIEW a\nCREATE TABLE IF NOT EXISTS s.t (at text);":         {Kind: "table", Name: "s.t"},
+		"GRANT CREATE ON SCHEMA s TO r; CREATE OR REPLACE VIEW v AS SELECT 1": {Kind: "view", Name: "v"},
+		`CREATE TYPE "S a"."t.b" AS (a text);`:                                {Kind: "type", Name: `"S a"."t.b"`},
+	} {
+		if got, err := ReadCreated(sql); err != nil || got != want {
+			t.Errorf("ReadCreated(%q) = %+v, %v, want %+v", sql, got, err, want)
+		}
+	}
+}
+
+// TestTextRows checks that TextRows returns the lists of text constants.
+func TestTextRows(t *testing.T) {
+	t.Parallel()
+	got, err := TextRows("VALUES ('a', 'it''s',\n  'b\n c'), ('d'), (1, 'e'), ('f', 2), (), ('g'::text), ('h'")
+	want := [][]string{{"a", "it's", "b\n c"}, {"d"}}
+	if diff := cmp.Diff(want, got); diff != "" || err != nil {
+		t.Errorf("error %v (-want +got)\n%s", err, diff)
 	}
 }

@@ -1,6 +1,8 @@
 package pgparse
 
 import (
+	"strings"
+
 	query "github.com/pganalyze/pg_query_go/v6"
 )
 
@@ -100,4 +102,27 @@ func withoutCasts(node *query.Node) *query.Node {
 		node = node.GetTypeCast().Arg
 	}
 	return node
+}
+
+// TextRows returns the lists in parentheses that contain text constants and nothing else, such as
+// the rows of a VALUES. The error is an *Error.
+func TextRows(sql string) ([][]string, error) {
+	tokens, err := Tokens(sql)
+	var rows [][]string
+	for i, t := range tokens {
+		if t.Text != "(" {
+			continue
+		}
+		var row []string
+		for i += 1; i+1 < len(tokens) && strings.HasPrefix(tokens[i].Text, "'"); i += 2 {
+			row = append(row, strings.ReplaceAll(strings.Trim(tokens[i].Text, "'"), "''", "'"))
+			if tokens[i+1].Text == ")" {
+				rows = append(rows, row)
+			}
+			if tokens[i+1].Text != "," {
+				break
+			}
+		}
+	}
+	return rows, err
 }
