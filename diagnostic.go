@@ -73,5 +73,5 @@ func diagnostics(list diag.List) Diagnostics {
 
 func diagnostic(d diag.Diagnostic) Diagnostic {
 	return Diagnostic{File: d.Position.File, Line: d.Position.Line, Column: d.Position.Column,
-		Severity: Severity(d.Severity), Code: d.Code, Message: d.Message, Detail: d.Detail, Hint: d.Hint}
+		Severity: Severity(d.Severity), Code: d.Code.String(), Message: d.Message, Detail: d.Detail, Hint: d.Hint}
 }

@@ -10,6 +10,7 @@ import (
 
 	"pgretain/internal/catalog"
 	"pgretain/internal/diag"
+	"pgretain/internal/messages"
 	"pgretain/internal/pgparse"
 	"pgretain/internal/quote"
 	"pgretain/policy"
@@ -53,7 +54,7 @@ func isApplicationName(name string) bool {
 
 // writable returns a column that a function or step writes. If the table lacks the column, it
 // reports an error and returns nil.
-func (c *compiler) writable(table *catalog.Table, name string, at diag.Position, code string) *catalog.Column {
+func (c *compiler) writable(table *catalog.Table, name string, at diag.Position, code diag.Code) *catalog.Column {
 	column := c.knownColumn(table, name, at)
 	if column != nil && column.Generated {
 		c.refuseWith(at, code, fmt.Sprintf("column %q of table %q is a generated column", name, tableName(table)),
@@ -66,7 +67,8 @@ func (c *compiler) writable(table *catalog.Table, name string, at diag.Position,
 // written returns a column that a function writes. For a refused column it returns an empty column
 // of that name. The result is discarded later.
 func (w *policyCompiler) written(table *catalog.Table, name policy.Name) *catalog.Column {
-	return cmp.Or(w.writable(table, name.Text, name.Position, codeApplication), &catalog.Column{Name: name.Text})
+	return cmp.Or(w.writable(table, name.Text, name.Position, messages.CodeApplication),
+		&catalog.Column{Name: name.Text})
 }
 
 // uniqueKey returns the column by which a function finds one row. The column must be unique by
@@ -76,11 +78,11 @@ func (w *policyCompiler) uniqueKey(table *catalog.Table, key policy.Name) *catal
 	switch {
 	case column.Type == "" || column.Generated: // already refused
 	case strings.HasSuffix(column.Type, "[]"):
-		w.refuseWith(key.Position, codeApplication, fmt.Sprintf("key %q is an array", key.Text),
+		w.refuseWith(key.Position, messages.CodeApplication, fmt.Sprintf("key %q is an array", key.Text),
 			"The function also takes an array of keys, so an array cannot be one key.", "Choose a column that is "+
 				"not an array.")
 	case !hasUnique(table, []string{key.Text}):
-		w.refuse(key.Position, codeApplication,
+		w.refuse(key.Position, messages.CodeApplication,
 			fmt.Sprintf("table %q has no unique index on column %q alone", tableName(table), key.Text),
 			fmt.Sprintf("Make the column the primary key, or run CREATE UNIQUE INDEX ON %s (%s); and then \"pgretain "+
 				"snapshot\".", qualified(table), ident(key.Text)))
@@ -92,7 +94,7 @@ func (w *policyCompiler) uniqueKey(table *catalog.Table, key policy.Name) *catal
 
 func (w *policyCompiler) setting(list []policy.Assignment, value func(policy.Assignment) sqlText) []valueText {
 	return each(list, func(a policy.Assignment) valueText {
-		w.writable(w.table, a.Column, a.Position, codeApplication)
+		w.writable(w.table, a.Column, a.Position, messages.CodeApplication)
 		return valueText{Column: ident(a.Column), Value: value(a)}
 	})
 }
@@ -159,7 +161,7 @@ func (w *policyCompiler) claim(c *policy.Claim) []draft {
 // for that entry.
 func (w *policyCompiler) claimable(c *policy.Claim) bool {
 	refused := func(at diag.Position, message, hint string) bool {
-		w.refuse(at, codeApplication, message, hint)
+		w.refuse(at, messages.CodeApplication, message, hint)
 		return false
 	}
 	ttl, then := c.TTL.Tiers[0], w.policy.Then
@@ -195,7 +197,7 @@ func (w *policyCompiler) claimFields(c *policy.Claim, key *catalog.Column) field
 	}
 	set := append([]valueText{{Column: ident(key.Name), Value: "k.key"}, {Column: ident(clock.column), Value: until}},
 		w.setting(c.Set, func(a policy.Assignment) sqlText { return w.valueFrom(a.Value, nil, "") })...)
-	w.refuseMissing(w.table, setColumns(set), c.Position, codeApplication)
+	w.refuseMissing(w.table, setColumns(set), c.Position, messages.CodeApplication)
 	// A claim that reuses an expired entry does not change its primary key. So foreign keys still
 	// refer to the same row.
 	var defaults []ident
@@ -245,7 +247,7 @@ func (w *policyCompiler) instants(c *policy.Claim, k *clock) (now, expires sqlTe
 	column := w.table.Column(k.column)
 	switch {
 	case column.Generated || k.conversion != "" && set.Lookup("expires "+k.conversion) == nil:
-		w.refuse(c.Position, codeApplication, fmt.Sprintf("a claim cannot write into clock %q", column.Name),
+		w.refuse(c.Position, messages.CodeApplication, fmt.Sprintf("a claim cannot write into clock %q", column.Name),
 			"Use a column that is a date, a timestamp, or a number of seconds or milliseconds, and is not generated.")
 	case k.conversion != "":
 		// power of ten that makes the last stored decimal place a whole number; "" if all places
@@ -293,14 +295,15 @@ func (w *policyCompiler) cursorFunctions(c *policy.Claim) []draft {
 	for i, name := range slices.Concat(c.Cursor.Columns, c.Cursor.With) {
 		typ := catalog.Unsized(w.written(table, name).Type)
 		if slices.Contains(given, name.Text) {
-			w.refuse(name.Position, codeApplication, fmt.Sprintf("column %q is in the cursor twice", name.Text),
+			w.refuse(name.Position, messages.CodeApplication, fmt.Sprintf("column %q is in the cursor twice",
+				name.Text),
 				"Remove one of the two.")
 		}
 		given = append(given, name.Text)
 		position, row = append(position, in(fmt.Sprintf("p_%d", i+1), typ)), append(row, column(name.Text, typ))
 		columns = append(columns, columnText{sqlText(ident(name.Text).String()), sqlText(typ)})
 	}
-	w.refuseMissing(table, given, c.Cursor.Position, codeApplication)
+	w.refuseMissing(table, given, c.Cursor.Position, messages.CodeApplication)
 	d := fields{"Table": qualified(table), "Key": ident(key.Name), "Columns": columns,
 		"Position": columns[:len(c.Cursor.Columns)], "With": columns[len(c.Cursor.Columns):]}
 	advance := function{suffix: "advance", parameters: position, returns: "boolean", language: "plpgsql",
@@ -372,7 +375,7 @@ func (w *policyCompiler) revive(t *policy.Touch, key *catalog.Column) fields {
 		}
 	}
 	set := w.setting(list, func(a policy.Assignment) sqlText { return w.valueFrom(a.Value, from, t.Revive.As) })
-	w.refuseMissing(w.table, setColumns(set), t.Revive.Position, codeApplication)
+	w.refuseMissing(w.table, setColumns(set), t.Revive.Position, messages.CodeApplication)
 	ofKey := set[slices.Index(setColumns(set), key.Name)]
 	return fields{"Table": qualified(from), "As": ident(t.Revive.As), "TableComment": tableComment(from), "Set": set,
 		"KeyValue": ofKey.Value, "Event": literal(t.Revive.Emit), "Also": w.optional(t.Revive.Also)}

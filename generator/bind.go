@@ -7,6 +7,7 @@ import (
 
 	"pgretain/internal/catalog"
 	"pgretain/internal/diag"
+	"pgretain/internal/messages"
 	"pgretain/internal/pgparse"
 	"pgretain/internal/quote"
 	"pgretain/policy"
@@ -113,7 +114,7 @@ func (b *binder) tableEdits(e policy.Expr, parsed *pgparse.Expr, kind string) []
 		case isBatch && kind != policy.IsExpression:
 			continue
 		case isBatch && b.batch == "":
-			b.refuse(e.At(t.Offset), CodeExpression, "\"batch\" cannot be read here",
+			b.refuse(e.At(t.Offset), messages.CodeExpressionRefused, "\"batch\" cannot be read here",
 				"Read it in a step: only steps have the rows of the batch.")
 			continue
 		case isBatch:
@@ -205,8 +206,9 @@ func (b *binder) isRowColumn(e policy.Expr, ref pgparse.ColumnRef) bool {
 		return false
 	}
 	if ref.Derived {
-		b.refuse(e.At(ref.Offset), CodeExpression, fmt.Sprintf("column %q is ambiguous: the row and the sub-select "+
-			"may both have it", ref.Fields[0]),
+		b.refuse(e.At(ref.Offset), messages.CodeExpressionRefused,
+			fmt.Sprintf("column %q is ambiguous: the row and the sub-select "+
+				"may both have it", ref.Fields[0]),
 			fmt.Sprintf("For the row's column write t.%s, for another one its alias and a dot. Rename it if it is "+
 				"an output column.", ref.Fields[0]))
 	}
@@ -229,12 +231,12 @@ func (b *binder) scalar(ref pgparse.ColumnRef) (sqlText, bool) {
 func (c *compiler) knownColumn(table *catalog.Table, name string, at diag.Position) *catalog.Column {
 	column := table.Column(name)
 	if column == nil {
-		hint := policy.DidYouMean(name, columnNames(table))
+		hint := messages.DidYouMean(name, columnNames(table))
 		if hint == "" && table.Kind == "partitions" {
 			hint = "Write one of schema, name, parent, lower and upper. To read the rows of a partition, write a " +
 				"sub-select: FROM partition."
 		}
-		c.refuse(at, codeNoColumn, fmt.Sprintf("table %q has no column %q", tableName(table), name), hint)
+		c.refuse(at, messages.CodeColumnUnknown, fmt.Sprintf("table %q has no column %q", tableName(table), name), hint)
 	}
 	return column
 }
@@ -243,8 +245,9 @@ func (c *compiler) knownColumn(table *catalog.Table, name string, at diag.Positi
 // PostgreSQL would use the operators of another type, which compare values differently.
 func (c *compiler) checkOperators(column *catalog.Column, at diag.Position) {
 	if path := c.file.Install.SearchPath; column.Operators != "" && !slices.Contains(path, column.Operators) {
-		c.refuse(at, CodeExpression, fmt.Sprintf("operators of type %s of column %q are in schema %q, which is not "+
-			"in search_path", column.Plain(), column.Name, column.Operators),
+		c.refuse(at, messages.CodeExpressionRefused,
+			fmt.Sprintf("operators of type %s of column %q are in schema %q, which is not "+
+				"in search_path", column.Plain(), column.Name, column.Operators),
 			fmt.Sprintf(`Write install: {search_path: [%s]}, and run "pgretain snapshot".`,
 				strings.Join(append(slices.Clone(path), column.Operators), ", ")))
 	}

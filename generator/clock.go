@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"pgretain/internal/catalog"
+	"pgretain/internal/messages"
 	"pgretain/policy"
 )
 
@@ -72,7 +73,7 @@ func (w *policyCompiler) clockColumn(k *clock, source *policy.Clock) string {
 	}
 	if source.Encoding.Kind == "ulid" && !slices.Contains([]string{"", `"C"`, `"POSIX"`, "ucs_basic"},
 		column.Collation) {
-		w.refuse(source.ColumnPos, codeClockType, fmt.Sprintf("a ULID does not sort by time with collation %s",
+		w.refuse(source.ColumnPos, messages.CodeClockType, fmt.Sprintf("a ULID does not sort by time with collation %s",
 			column.Collation),
 			fmt.Sprintf(`Run ALTER TABLE %s ALTER COLUMN %s TYPE %s COLLATE "C", and then "pgretain snapshot".`,
 				qualified(w.table), ident(column.Name), column.Type))
@@ -131,14 +132,16 @@ func (w *policyCompiler) clockConversion(source *policy.Clock, columnType string
 		return encoded, typ
 	case kind == "uuidv7" && typ == "text":
 		// Text is compared letter by letter, and UUIDs may be written in upper or lower case.
-		w.refuse(source.ColumnPos, codeClockType, fmt.Sprintf("a UUID of type %q does not sort by time", columnType),
+		w.refuse(source.ColumnPos, messages.CodeClockType, fmt.Sprintf("a UUID of type %q does not sort by time",
+			columnType),
 			"Change the type of the column to uuid, or write expression: \"(column)::uuid\".")
 	case kind == "":
-		w.refuse(source.ColumnPos, codeClockType, fmt.Sprintf("type %q is not a date or a timestamp", columnType),
+		w.refuse(source.ColumnPos, messages.CodeClockType, fmt.Sprintf("type %q is not a date or a timestamp",
+			columnType),
 			"Write how the column stores a time, with encoding: epoch_s, epoch_ms, uuidv7, ulid or {snowflake: "+
 				"{shift, epoch}}.")
 	default:
-		w.refuse(source.Encoding.Position, codeClockType,
+		w.refuse(source.Encoding.Position, messages.CodeClockType,
 			fmt.Sprintf("encoding %q cannot be used with type %q", kind, columnType),
 			"Use epoch_s or epoch_ms with numbers, snowflake with bigint, uuidv7 with uuid, ulid with uuid or text, "+
 				"and none with dates and timestamps.")
@@ -257,8 +260,9 @@ func (w *policyCompiler) watermark(m *policy.Watermark, typ string) fields {
 		return d
 	}
 	if column := w.knownColumn(table, m.Column, m.Position); column != nil && narrows(typ, column.Plain()) {
-		w.refuse(m.Position, codeNarrow, fmt.Sprintf("column %q of %q has type %s, which cannot store all positions "+
-			"of type %s", m.Column, m.Table, column.Type, typ),
+		w.refuse(m.Position, messages.CodeNarrow,
+			fmt.Sprintf("column %q of %q has type %s, which cannot store all positions "+
+				"of type %s", m.Column, m.Table, column.Type, typ),
 			fmt.Sprintf("Change the type of the column to %s. Otherwise runs skip rows between a position and its "+
 				"rounded value.", typ))
 	}
@@ -342,7 +346,8 @@ func (w *policyCompiler) checkWindow(d *policy.WindowData) {
 		fits = strings.HasPrefix(typ, "interval")
 	}
 	if typ != "" && !fits {
-		w.refuse(e.Position, CodeExpression, fmt.Sprintf("the window has type %q, not %s", typ, wanted), hint)
+		w.refuse(e.Position, messages.CodeExpressionRefused, fmt.Sprintf("the window has type %q, not %s", typ, wanted),
+			hint)
 	}
 }
 

@@ -18,28 +18,10 @@ import (
 
 	"pgretain/internal/catalog"
 	"pgretain/internal/diag"
+	"pgretain/internal/messages"
 	"pgretain/internal/pgparse"
 	"pgretain/internal/quote"
 	"pgretain/policy"
-)
-
-// These are the codes of errors that pgretain can find only with a catalog snapshot.
-var (
-	codeNoTable      = diag.Register("P050", "table is not in the catalog snapshot")
-	codeNoColumn     = diag.Register("P051", "column is not in the catalog snapshot")
-	codeNoKey        = diag.Register("P052", "table has no key")
-	codeTableKind    = diag.Register("P053", "kind of the table is not supported")
-	codeClockType    = diag.Register("P054", "type of the clock is not a date or a timestamp")
-	codeCascade      = diag.Register("P055", "foreign key reaches a table that is not in cascades")
-	codeProtected    = diag.Register("P056", "delete or change reaches a protected table")
-	CodeExpression   = diag.Register("P057", "expression cannot be used here") // or a server cannot plan it
-	codeReservedName = diag.Register("P058", "name is used by the generated SQL")
-	codeStep         = diag.Register("P060", "step could not be generated")
-	codeSnapshotOld  = diag.Register("P061", "snapshot was taken with another search path")
-	codeEachIndex    = diag.Register("P059", "table has no index for a policy")
-	codeStays        = diag.Register("P069", "copied rows are not deleted")
-	codeNarrow       = diag.Register("P066", "column cannot store all values")
-	codeApplication  = diag.Register("P070", "function for applications could not be generated")
 )
 
 type compiler struct {
@@ -102,7 +84,7 @@ func Faults(file *policy.File, snapshot *catalog.Snapshot, history *History) dia
 // with control characters, because tools read generated SQL line by line.
 func (c *compiler) checkSnapshot() {
 	if len(c.snapshot.SearchPath) > 0 && !slices.Equal(c.snapshot.SearchPath, c.file.Install.SearchPath) {
-		c.refuse(c.file.Install.Position, codeSnapshotOld,
+		c.refuse(c.file.Install.Position, messages.CodeOldSnapshot,
 			fmt.Sprintf("the catalog snapshot was taken with search_path %q, but the policy file has %q",
 				c.snapshot.SearchPath, c.file.Install.SearchPath),
 			`Run "pgretain snapshot" again.`)
@@ -114,7 +96,7 @@ func (c *compiler) checkSnapshot() {
 	for _, table := range c.snapshot.Tables {
 		for _, name := range append([]string{table.Schema, table.Name}, columnNames(table)...) {
 			if quote.Comment(name) != name {
-				c.refuse(cmp.Or(at[tableName(table)], c.file.Install.Position), codeTableKind,
+				c.refuse(cmp.Or(at[tableName(table)], c.file.Install.Position), messages.CodeTableKind,
 					fmt.Sprintf("name %q in table %q contains a control character", name,
 						tableName(table)), "Rename it.")
 			}
@@ -154,12 +136,12 @@ func (c *compiler) checkSteps(p *policy.Policy, table *catalog.Table) bool {
 		}
 	}
 	if ranks > 1 {
-		c.refuse(p.Due.Position, CodeExpression, "two entries of \"any\" have a rank",
+		c.refuse(p.Due.Position, messages.CodeExpressionRefused, "two entries of \"any\" have a rank",
 			"Write two policies, in the order in which they must run. In one policy, the second rank would rank "+
 				"only rows that the first leaves.")
 	}
 	if own > 1 {
-		c.refuse(p.Position, codeStep, fmt.Sprintf("policy %q has two steps that delete its rows", p.Name),
+		c.refuse(p.Position, messages.CodeStep, fmt.Sprintf("policy %q has two steps that delete its rows", p.Name),
 			"Remove one of the two steps.")
 	}
 	c.checkPartitionSteps(p)
@@ -188,12 +170,12 @@ func isShared(kind Kind) bool { return storesData(kind) || kind == KindPrivilege
 
 func (c *compiler) schema() string { return c.file.Install.Schema }
 
-func (c *compiler) refuse(at diag.Position, code, message, hint string) {
+func (c *compiler) refuse(at diag.Position, code diag.Code, message, hint string) {
 	c.refuseWith(at, code, message, "", hint)
 }
 
 // refuseWith reports an error with a detail.
-func (c *compiler) refuseWith(at diag.Position, code, message, detail, hint string) {
+func (c *compiler) refuseWith(at diag.Position, code diag.Code, message, detail, hint string) {
 	c.diags.Add(diag.Diagnostic{Position: at, Code: code, Message: message, Detail: detail, Hint: hint})
 }
 
@@ -208,7 +190,7 @@ func (c *compiler) relation(t policy.Table) *catalog.Table {
 }
 
 func (c *compiler) refuseTable(at diag.Position, name string) {
-	hint := policy.DidYouMean(name, each(c.snapshot.Tables, tableName))
+	hint := messages.DidYouMean(name, each(c.snapshot.Tables, tableName))
 	if hint == "" {
 		hint = `Create the table, and run "pgretain snapshot".`
 	}
@@ -220,7 +202,7 @@ func (c *compiler) refuseTable(at diag.Position, name string) {
 				`"pgretain generate" and migrate. Then run "pgretain snapshot", and add the other policy.`, p.Name)
 		}
 	}
-	c.refuse(at, codeNoTable, fmt.Sprintf("table %q is not in the catalog snapshot", name), hint)
+	c.refuse(at, messages.CodeTableUnknown, fmt.Sprintf("table %q is not in the catalog snapshot", name), hint)
 }
 
 // wrongKind returns the end of a message about a relation that does not store rows itself. The text
@@ -239,17 +221,18 @@ func (c *compiler) findTable(p *policy.Policy) *catalog.Table {
 	if table == nil || c.refuseInheritance(table, p.Table.Position) {
 		return nil
 	}
-	refuse := func(code, message, hint string) *catalog.Table {
+	refuse := func(code diag.Code, message, hint string) *catalog.Table {
 		c.refuse(p.Table.Position, code, message, hint)
 		return nil
 	}
 	if table.PartitionOf != "" {
-		return refuse(codeTableKind, fmt.Sprintf("%q is a partition of %q", p.Table, table.PartitionOf),
+		return refuse(messages.CodeTableKind, fmt.Sprintf("%q is a partition of %q", p.Table, table.PartitionOf),
 			"Name the partitioned table.")
 	}
 	for _, t := range c.tables.PartitionTree(tableName(table)) {
 		if t.Kind == "foreign" {
-			return refuse(codeTableKind, fmt.Sprintf("partition %q of %q is a foreign table", tableName(t), p.Table),
+			return refuse(messages.CodeTableKind, fmt.Sprintf("partition %q of %q is a foreign table", tableName(t),
+				p.Table),
 				"Write a policy on the server that stores the rows. A run cannot find rows of a foreign table by "+
 					"their ctid.")
 		}
@@ -272,7 +255,8 @@ func (c *compiler) refuseInheritance(table *catalog.Table, at diag.Position) boo
 			statements = append(statements, fmt.Sprintf("ALTER TABLE %s NO INHERIT %s;", quote.Qualified(schema, name),
 				qualified(table)))
 		}
-		c.refuseWith(at, codeTableKind, fmt.Sprintf("%q has inheritance children (%s)", tableName(table), names),
+		c.refuseWith(at, messages.CodeTableKind, fmt.Sprintf("%q has inheritance children (%s)", tableName(table),
+			names),
 			"A key is not unique across a table and its children.",
 			fmt.Sprintf("Run %s and then \"pgretain snapshot\". Or write a policy or step for each of the children.",
 				strings.Join(statements, " ")))
@@ -285,7 +269,7 @@ func (c *compiler) refuseInheritance(table *catalog.Table, at diag.Position) boo
 func (c *compiler) refuseNames(table *catalog.Table, at diag.Position, taken func(name string) bool) bool {
 	i := slices.IndexFunc(table.Columns, func(column catalog.Column) bool { return taken(column.Name) })
 	if i >= 0 {
-		c.refuse(at, codeReservedName,
+		c.refuse(at, messages.CodeReservedName,
 			fmt.Sprintf("column %q of table %q has the name of a variable of the generated function",
 				table.Columns[i].Name, tableName(table)), "")
 	}

@@ -204,7 +204,7 @@ func TestCodesAreShown(t *testing.T) {
 func TestPages(t *testing.T) {
 	t.Parallel()
 	pages.Check(t, func(t *testing.T, code, insteadOf, use string) {
-		hasCode := func(d diag.Diagnostic) bool { return d.Code == code }
+		hasCode := func(d diag.Diagnostic) bool { return d.Code.String() == code }
 		if list := compileExample(t, insteadOf); !slices.ContainsFunc(list, hasCode) {
 			t.Errorf("example under \"instead of\": got %v, want %s", list, code)
 		}

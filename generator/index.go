@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"pgretain/internal/catalog"
+	"pgretain/internal/messages"
 	"pgretain/internal/pgparse"
 	"pgretain/internal/quote"
 	"pgretain/policy"
@@ -85,7 +86,7 @@ func (w *policyCompiler) checkIndexes() {
 	for _, i := range w.wantedIndexes() {
 		if i.serves == "" {
 			items := fragment("order", i.items)
-			w.refuse(w.policy.Position, codeEachIndex,
+			w.refuse(w.policy.Position, messages.CodeEachIndex,
 				fmt.Sprintf("table %q has no index for the rows of policy %q", tableName(w.table), w.policy.Name),
 				fmt.Sprintf("Execute CREATE INDEX ON %s (%s) %s", qualified(w.table), items, where))
 		}
@@ -334,14 +335,15 @@ func (w *policyCompiler) demandColumn(column policy.Column, live *catalog.Column
 		if column.Default != nil {
 			definition += " DEFAULT " + oneLine(strings.TrimSpace(column.Default.SQL))
 		}
-		w.refuse(column.Position, codeNoColumn,
+		w.refuse(column.Position, messages.CodeColumnUnknown,
 			fmt.Sprintf("table %q has no column %q", tableName(w.table), column.Name),
 			fmt.Sprintf(`Execute %s in a migration of the application, and then run "pgretain snapshot".`, definition))
 		return
 	}
 	wanted, _ := pgparse.TypeIdentity(column.Type)
 	if found, _ := pgparse.TypeIdentity(live.Type); found != wanted {
-		w.refuse(column.Position, codeNoColumn, fmt.Sprintf("column %q of table %q has type %s, not %s", column.Name,
+		w.refuse(column.Position, messages.CodeColumnUnknown, fmt.Sprintf("column %q of table %q has type %s, not %s",
+			column.Name,
 			tableName(w.table), live.Type, typ), "Write the type of the column into the policy file.")
 	}
 }
@@ -354,8 +356,9 @@ func (w *policyCompiler) refuseType(before Object, live *catalog.Column, column 
 	added, _ := pgparse.TypeIdentity(before.Parts[PartType])
 	current, _ := pgparse.TypeIdentity(cmp.Or(live, &catalog.Column{}).Type)
 	if wanted != added && wanted != current {
-		w.refuse(column.Position, codeStep, fmt.Sprintf("an earlier migration added column %q of table %q with "+
-			"another type", column.Name, tableName(w.table)),
+		w.refuse(column.Position, messages.CodeStep,
+			fmt.Sprintf("an earlier migration added column %q of table %q with "+
+				"another type", column.Name, tableName(w.table)),
 			fmt.Sprintf("Run ALTER TABLE %s ALTER COLUMN %s TYPE %s in a migration of your own, and then \"pgretain "+
 				"snapshot\".",
 				qualified(w.table), ident(column.Name), column.Type))

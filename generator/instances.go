@@ -11,6 +11,7 @@ import (
 
 	"pgretain/internal/deep"
 	"pgretain/internal/diag"
+	"pgretain/internal/messages"
 	"pgretain/internal/pgparse"
 	"pgretain/internal/shards"
 	"pgretain/policy"
@@ -111,8 +112,9 @@ func (p *policyPlan) eachObjects(e *policy.Each) []Object {
 	instance := p.rowObject(registry)
 	words, registers := scriptText(instance.Words), registry.sql(len("SELECT "+p.schema()+"._register("))
 	if name := p.misplacedName(e.Name, page+statements+words+string(registers)); name != "" {
-		p.refuse(p.policy.Position, codeReservedName, fmt.Sprintf("name %[2]q in the SQL of policy %[1]q contains "+
-			"the name that stands for a schema", of, name),
+		p.refuse(p.policy.Position, messages.CodeReservedName,
+			fmt.Sprintf("name %[2]q in the SQL of policy %[1]q contains "+
+				"the name that stands for a schema", of, name),
 			fmt.Sprintf("Rename %q under \"each\", so that no other name contains it.", e.Name))
 		return nil
 	}

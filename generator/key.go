@@ -6,6 +6,7 @@ import (
 
 	"pgretain/internal/catalog"
 	"pgretain/internal/diag"
+	"pgretain/internal/messages"
 	"pgretain/policy"
 )
 
@@ -37,7 +38,8 @@ func (w *policyCompiler) refuseWithoutKey() {
 		return
 	}
 	refuse := func(at diag.Position, what, why string) {
-		w.refuseWith(at, codeNoKey, fmt.Sprintf("table %q has no key, so %s cannot be used", w.policy.Table, what),
+		w.refuseWith(at, messages.CodeNoKey, fmt.Sprintf("table %q has no key, so %s cannot be used", w.policy.Table,
+			what),
 			why, keyHint)
 	}
 	const order = "Without a key, a run reads the rows in the order of a clock that an index contains."

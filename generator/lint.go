@@ -8,16 +8,10 @@ import (
 
 	"pgretain/internal/catalog"
 	"pgretain/internal/diag"
+	"pgretain/internal/messages"
 	"pgretain/internal/pgparse"
 	"pgretain/internal/quote"
 	"pgretain/policy"
-)
-
-var (
-	CodeNoReferencingIndex = diag.Register("P062", "no index on a foreign key that refers to deleted rows")
-	codeKeyKeeps           = diag.Register("P063", "foreign key keeps rows that are due")
-	codeTriggerKeeps       = diag.Register("P064", "trigger may keep rows that are due")
-	codePastGuard          = diag.Register("P065", "cascade deletes rows that a guard keeps")
 )
 
 // Check is an EXPLAIN that a server accepts if and only if it accepts an expression of the policy.
@@ -161,7 +155,7 @@ func Notes(file *policy.File, snapshot *catalog.Snapshot) diag.List {
 		c.noteArchives(p)
 		for _, use := range p.Uses() {
 			if into := c.tables[use.Table.String()]; use.Access.Insert && into != nil && into.Kind == "foreign" {
-				c.warn(use.Table.Position, codeTableKind,
+				c.warn(use.Table.Position, messages.CodeTableKind,
 					fmt.Sprintf("the policy writes into foreign table %q", use.Table),
 					"The other server commits separately. If one server fails between the two commits, rows are "+
 						"lost or duplicated.",
@@ -173,7 +167,7 @@ func Notes(file *policy.File, snapshot *catalog.Snapshot) diag.List {
 	return c.diags.Unique()
 }
 
-func (c *compiler) warn(at diag.Position, code, message, detail, hint string) {
+func (c *compiler) warn(at diag.Position, code diag.Code, message, detail, hint string) {
 	c.diags.Add(diag.Diagnostic{Severity: diag.Warning, Position: at, Code: code, Message: message, Detail: detail,
 		Hint: hint})
 }
@@ -197,7 +191,7 @@ func (c *compiler) noteDelete(p *policy.Policy, d policy.Effect, access *policy.
 			refuses := key.OnDelete == "no action" || key.OnDelete == "restrict"
 			if refuses && !slices.Contains(taken, key.Table) &&
 				!access.AffectsReferring(c.tables.Closure(key.Table, above), p, d.Step, key.Deferrable) {
-				c.warn(p.Position, codeKeyKeeps,
+				c.warn(p.Position, messages.CodeKeyKeeps,
 					fmt.Sprintf("rows of %q keep rows that are due in policy %q", key.Table, p.Name),
 					fmt.Sprintf("Foreign key %q to %q is ON DELETE %s, so the server refuses to delete a row that "+
 						"is referred to. A run fails once it has skipped 1,000 rows more than it took.",
@@ -214,7 +208,7 @@ func (c *compiler) noteTriggers(p *policy.Policy, table *catalog.Table) {
 	for _, t := range table.Triggers {
 		accepted := slices.ContainsFunc(p.Triggers, func(n policy.Name) bool { return n.Text == t.Name })
 		if !accepted && t.Before() {
-			c.warn(p.Position, codeTriggerKeeps,
+			c.warn(p.Position, messages.CodeTriggerKeeps,
 				fmt.Sprintf("trigger %q of %q may keep rows that are due in policy %q",
 					t.Name, tableName(table), p.Name),
 				"The trigger is called before each row is deleted. If it returns NULL, the row stays, without an "+
@@ -233,7 +227,7 @@ func (c *compiler) notePastGuards(p *policy.Policy, from policy.Table, guarded [
 		if other == p || c.readsTable(p, name) || c.readsTable(other, from.String()) {
 			continue
 		}
-		c.warn(p.Position, codePastGuard,
+		c.warn(p.Position, messages.CodePastGuard,
 			fmt.Sprintf("deletes of policy %q cascade to rows of %q that policy %q keeps", p.Name, name, other.Name),
 			fmt.Sprintf("A cascade deletes every row that refers to a deleted row, even if guard %q keeps it.",
 				firstCondition(other)),
@@ -264,8 +258,9 @@ func (c *compiler) noteIndexes(p *policy.Policy, reported map[string]bool) {
 		}
 	}
 	if missing != nil {
-		c.warn(p.Position, CodeNoReferencingIndex, fmt.Sprintf("deletes of policy %q read whole tables to check "+
-			"foreign keys", p.Name),
+		c.warn(p.Position, messages.CodeNoReferencingIndex,
+			fmt.Sprintf("deletes of policy %q read whole tables to check "+
+				"foreign keys", p.Name),
 			"No index begins with a column of the foreign key, so PostgreSQL reads the whole table for each deleted "+
 				"row. Unless the table stays small, create the index, then run \"pgretain snapshot\".",
 			strings.Join(missing, "\n"))

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"pgretain/internal/explain"
+	"pgretain/internal/messages"
 	"pgretain/internal/pgparse"
 	"pgretain/policy"
 )
@@ -53,7 +54,7 @@ func (c *compiler) checkStored(policies []*policyPlan) {
 	for _, p := range policies {
 		for _, d := range p.stored {
 			if whose, found := taken[d.Name]; found {
-				c.refuse(d.Position, codeReservedName,
+				c.refuse(d.Position, messages.CodeReservedName,
 					fmt.Sprintf("table %q, which would store the rows of this join, is already used %s", d.Name, whose),
 					"Rename the join or the policy.")
 				continue

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"pgretain/internal/catalog"
+	"pgretain/internal/messages"
 	"pgretain/internal/pgparse"
 	"pgretain/policy"
 )
@@ -67,7 +68,7 @@ func (c *compiler) checkPartitioned(p *policy.Policy) *partitioned {
 	if table == nil {
 		return nil
 	}
-	code, fault, hint := codeTableKind, "", ""
+	code, fault, hint := messages.CodeTableKind, "", ""
 	switch {
 	case table.Kind == "foreign":
 		fault, hint = wrongKind(table), "Write a policy on that server."
@@ -78,14 +79,14 @@ func (c *compiler) checkPartitioned(p *policy.Policy) *partitioned {
 		fault = fmt.Sprintf("is a partition of %q", table.PartitionOf)
 		hint = "Name the partitioned table to which it belongs."
 	case table.Strategy == "":
-		code, fault = codeSnapshotOld, "has no partition key in the catalog snapshot"
+		code, fault = messages.CodeOldSnapshot, "has no partition key in the catalog snapshot"
 		hint = `Run "pgretain snapshot" again.`
 	case t == nil:
 		fault = "is not partitioned by the range or the list of a column"
 		hint = "Use a table with PARTITION BY RANGE or BY LIST on a column. If partitions of a list are partitioned " +
 			"again, all must have the same partition key."
 	case keyFloors[catalog.Unsized(t.key.Plain())] == "":
-		code = codeClockType
+		code = messages.CodeClockType
 		fault = fmt.Sprintf("is partitioned by %q of type %q, which is neither a date nor a number",
 			t.key.Name, t.key.Type)
 		hint = "Use a key of type date, timestamp, number or uuid. The order of the keys tells which partition is " +
@@ -148,7 +149,7 @@ func (c *compiler) checkPartitionSteps(p *policy.Policy) {
 		for _, part := range expressionsOf(s) {
 			tables := part.Expr.Parsed().Tables
 			if i := slices.IndexFunc(tables, isPartition); removed && i >= 0 {
-				c.refuse(part.Expr.At(tables[i].Offset), codeStep,
+				c.refuse(part.Expr.At(tables[i].Offset), messages.CodeStep,
 					"\"partition\" cannot be read after \"detach\" or \"drop\"",
 					"Move this step before \"detach\" or \"drop\".")
 			}

@@ -7,6 +7,7 @@ import (
 
 	"pgretain/internal/catalog"
 	"pgretain/internal/diag"
+	"pgretain/internal/messages"
 	"pgretain/internal/pgparse"
 	"pgretain/internal/quote"
 	"pgretain/policy"
@@ -41,7 +42,7 @@ func (c *compiler) checkReach(before []policy.Step, step policy.Step, from strin
 		if copied {
 			hint = "In a separate policy for this table, write delete: {cascades: [%s]}."
 		}
-		c.refuseWith(step.Position, codeCascade,
+		c.refuseWith(step.Position, messages.CodeCascade,
 			fmt.Sprintf("deletes from %q reach tables that are not in \"cascades\": %s", from, added),
 			strings.Join(keys, " "), fmt.Sprintf(hint, strings.Join(all, ", ")))
 	}
@@ -66,8 +67,9 @@ func (c *compiler) checkCopied(before []policy.Step, step policy.Step) (refused 
 		}
 		if root := c.tables.Root(s.Related.Table.String()); slices.Contains(deleted, root) {
 			refused = true
-			c.refuse(step.Position, codeStep, fmt.Sprintf("rows of %q that are inserted after the copy would be "+
-				"deleted with rows of %q, without a copy", root, step.Related.Table),
+			c.refuse(step.Position, messages.CodeStep,
+				fmt.Sprintf("rows of %q that are inserted after the copy would be "+
+					"deleted with rows of %q, without a copy", root, step.Related.Table),
 				fmt.Sprintf("Write a separate policy for table %q. A policy locks the rows that refer to its own "+
 					"rows before it copies them.", step.Related.Table))
 		}
@@ -105,7 +107,7 @@ func (c *compiler) checkCopiesDeleted(p *policy.Policy) {
 			stays = `write "insert" instead of "archive"`
 		}
 		if !slices.Contains(deleted, root) && (s.Archive != nil || slices.Contains(cascades, root)) {
-			c.refuse(s.Position, codeStays,
+			c.refuse(s.Position, messages.CodeRowsStay,
 				fmt.Sprintf("rows of %q are copied, but neither a step nor a foreign key deletes them", s.Related.Table),
 				fmt.Sprintf("Add a step delete: {table: %s, as: ..., where: ...}. Or give %[1]q a foreign "+
 					"key, ON DELETE CASCADE, to the rows it belongs to, and run \"pgretain snapshot\". If the rows "+
@@ -121,8 +123,9 @@ func (c *compiler) checkCopiesDeleted(p *policy.Policy) {
 func (c *compiler) checkProtected(p *policy.Policy) {
 	for _, t := range p.Changes() {
 		if name := c.protectedBy(t.String()); name != "" && name != t.String() {
-			c.refuse(t.Position, codeProtected, fmt.Sprintf("policy %q would change rows of the protected table %q",
-				p.Name, name),
+			c.refuse(t.Position, messages.CodeProtected,
+				fmt.Sprintf("policy %q would change rows of the protected table %q",
+					p.Name, name),
 				fmt.Sprintf("Remove %q from \"protect\", or the step from the policy: %q shares rows with the "+
 					"protected table.", name, t))
 		}
@@ -151,7 +154,8 @@ func (c *compiler) refuseProtected(at diag.Position, from string, key catalog.Fo
 	if c.protectedBy(key.Table) == "" {
 		return false
 	}
-	c.refuse(at, codeProtected, fmt.Sprintf("deletes from %q would change rows of the protected table %q", from,
+	c.refuse(at, messages.CodeProtected, fmt.Sprintf("deletes from %q would change rows of the protected table %q",
+		from,
 		key.Table),
 		fmt.Sprintf("Foreign key %q is ON DELETE %s. Make it ON DELETE RESTRICT, or remove the step.", key.Name,
 			strings.ToUpper(key.OnDelete)))
@@ -172,7 +176,7 @@ func (c *compiler) checkPastGuards(p *policy.Policy, step policy.Step, table *ca
 		for i, column := range key.Columns {
 			equal = append(equal, fmt.Sprintf("c.%s = t.%s", quote.Ident(column), quote.Ident(key.RefColumns[i])))
 		}
-		c.refuse(step.Position, codePastGuard,
+		c.refuse(step.Position, messages.CodePastGuard,
 			fmt.Sprintf("foreign key %[3]q deletes rows of %[1]q that guard %[2]q keeps, with the rows to which "+
 				"they refer", own, guard, key.Name),
 			fmt.Sprintf("Keep rows to which others refer, with keep: {referred_to: \"EXISTS (SELECT FROM %s c WHERE "+

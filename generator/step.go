@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"pgretain/internal/catalog"
+	"pgretain/internal/messages"
 	"pgretain/internal/pgparse"
 	"pgretain/policy"
 )
@@ -143,7 +144,7 @@ func existing(find func(policy.Table) *catalog.Table, t policy.Table) *catalog.T
 func (c *compiler) tableWithRows(t policy.Table) *catalog.Table {
 	table := c.relation(t)
 	if table != nil && !storesRows(table) {
-		c.refuse(t.Position, codeTableKind, fmt.Sprintf("%q %s", t, wrongKind(table)),
+		c.refuse(t.Position, messages.CodeTableKind, fmt.Sprintf("%q %s", t, wrongKind(table)),
 			"Name the table that holds the rows.")
 		return nil
 	}

@@ -7,6 +7,7 @@ import (
 
 	"pgretain/internal/catalog"
 	"pgretain/internal/diag"
+	"pgretain/internal/messages"
 	"pgretain/internal/pgparse"
 	"pgretain/internal/quote"
 	"pgretain/policy"
@@ -108,7 +109,7 @@ func (w *policyCompiler) joinsRead(parts []policy.SQLFragment) []savedColumn {
 			if i >= 0 && len(ref.Fields) == 2 {
 				list = append(list, w.columnSaved(i, ref.Fields[1]))
 			} else if i >= 0 && (ref.Star || w.table.Column(ref.Fields[0]) == nil) {
-				w.refuse(part.Expr.At(ref.Offset), CodeExpression,
+				w.refuse(part.Expr.At(ref.Offset), messages.CodeExpressionRefused,
 					fmt.Sprintf("a step cannot read the whole row of join %q",
 						ref.Fields[0]), "Name the columns of the join one by one.")
 			}
@@ -171,7 +172,7 @@ func (w *policyCompiler) updateRows(s step) sqlText {
 		w.keys = append(w.keys, tableName(s.from))
 	}
 	if apart && len(s.from.PrimaryKey) == 0 {
-		w.refuse(s.Position, codeNoKey, fmt.Sprintf("table %q has no key", tableName(s.from)),
+		w.refuse(s.Position, messages.CodeNoKey, fmt.Sprintf("table %q has no key", tableName(s.from)),
 			"Add a primary key to the table, and run \"pgretain snapshot\". The step finds related rows by their key.")
 	}
 	d := w.stepFields(s, apart)
@@ -202,19 +203,21 @@ func (w *policyCompiler) setTexts(s step, apart bool) []fields {
 // checkAssignments refuses columns that do not exist, and columns that an update must not write.
 func (w *policyCompiler) checkAssignments(list []policy.Assignment, table *catalog.Table) {
 	for _, a := range list {
-		column := w.writable(table, a.Column, a.Position, codeStep)
+		column := w.writable(table, a.Column, a.Position, messages.CodeStep)
 		switch {
 		case column == nil || column.Generated:
 		case slices.Contains(table.PrimaryKey, a.Column):
-			w.refuse(a.Position, codeStep, fmt.Sprintf("column %q is in the primary key of table %q, so \"set\" "+
-				"cannot change it", a.Column, tableName(table)), "Remove the column from \"set\". Batches, holds "+
-				"and the log identify a row by its key.")
+			w.refuse(a.Position, messages.CodeStep,
+				fmt.Sprintf("column %q is in the primary key of table %q, so \"set\" "+
+					"cannot change it", a.Column, tableName(table)), "Remove the column from \"set\". Batches, holds "+
+					"and the log identify a row by its key.")
 		case slices.ContainsFunc(table.Referenced, func(k catalog.ForeignKey) bool {
 			return slices.Contains(k.RefColumns, a.Column)
 		}):
-			w.refuse(a.Position, codeStep, fmt.Sprintf("foreign keys refer to column %q of table %q, so \"set\" "+
-				"cannot change it", a.Column, tableName(table)), "Remove the column from \"set\". A change would "+
-				"reach other tables.")
+			w.refuse(a.Position, messages.CodeStep,
+				fmt.Sprintf("foreign keys refer to column %q of table %q, so \"set\" "+
+					"cannot change it", a.Column, tableName(table)), "Remove the column from \"set\". A change would "+
+					"reach other tables.")
 		}
 	}
 }
@@ -289,9 +292,9 @@ func (w *policyCompiler) insert(s step) sqlText {
 	in, table := s.Insert, s.into
 	all := slices.Concat(in.Key, in.Per, in.Add, in.Max, in.Min, in.Set)
 	for _, a := range all {
-		w.writable(table, a.Column, a.Position, codeStep)
+		w.writable(table, a.Column, a.Position, messages.CodeStep)
 	}
-	w.refuseMissing(table, each(all, assignedColumn), s.Position, codeStep)
+	w.refuseMissing(table, each(all, assignedColumn), s.Position, messages.CodeStep)
 	grouped := len(in.Key)+len(in.Per) > 0
 	d := w.insertFields(s, grouped && w.fromRow(s, in.Set...), all)
 	if !grouped {
@@ -372,14 +375,16 @@ func (w *policyCompiler) rollUp(s step, table *catalog.Table) []ident {
 		func(i catalog.Index) bool { return strings.HasSuffix(i.Definition, ") NULLS NOT DISTINCT") })
 	for _, a := range s.Insert.Key {
 		if column := table.Column(a.Column); column != nil && !column.NotNull && !nulls {
-			w.refuse(a.Position, codeStep, fmt.Sprintf("column %q of table %q may be NULL, so its unique index "+
-				"cannot find an existing row", a.Column, tableName(table)),
+			w.refuse(a.Position, messages.CodeStep,
+				fmt.Sprintf("column %q of table %q may be NULL, so its unique index "+
+					"cannot find an existing row", a.Column, tableName(table)),
 				"Make the column NOT NULL, or the index NULLS NOT DISTINCT. To write a value instead of NULL, use "+
 					"coalesce().")
 		}
 	}
 	if !hasUnique(table, names) {
-		w.refuse(s.Position, codeStep, fmt.Sprintf("table %q has no unique index on exactly (%s)", tableName(table),
+		w.refuse(s.Position, messages.CodeStep, fmt.Sprintf("table %q has no unique index on exactly (%s)",
+			tableName(table),
 			strings.Join(names, ", ")),
 			fmt.Sprintf("Run CREATE UNIQUE INDEX ON %s (%s); and then \"pgretain snapshot\". \"key\" finds an "+
 				"existing row by the index.", qualified(table), quote.Idents(names)))
@@ -429,7 +434,7 @@ var aggregates = []string{
 var numberTypes = []string{"bigint", "integer", "smallint", "numeric", "real", "double precision"}
 
 // refuseMissing refuses an INSERT without a value for a column that is NOT NULL and has no default.
-func (c *compiler) refuseMissing(table *catalog.Table, given []string, at diag.Position, code string) {
+func (c *compiler) refuseMissing(table *catalog.Table, given []string, at diag.Position, code diag.Code) {
 	for _, name := range missing(table, given) {
 		c.refuse(at, code, withoutValue(table, name), "Add a value to \"set\", or a default to the column.")
 	}

@@ -7,10 +7,9 @@ import (
 
 	"pgretain/internal/catalog"
 	"pgretain/internal/diag"
+	"pgretain/internal/messages"
 	"pgretain/policy"
 )
-
-var codeNoType = diag.Register("P068", "type of an expression is not in the catalog snapshot")
 
 // Question asks a server for the type of an expression.
 type Question struct {
@@ -49,7 +48,7 @@ func (w *policyCompiler) typeOf(e policy.Expr, usual string) string {
 		return typ
 	}
 	w.questions = append(w.questions, q)
-	w.refuse(e.Position, codeNoType, "the type of this expression is not in the catalog snapshot",
+	w.refuse(e.Position, messages.CodeTypeUnknown, "the type of this expression is not in the catalog snapshot",
 		fmt.Sprintf("Run \"pgretain snapshot\", or end the expression with a cast, for example \"(...)::%s\".", usual))
 	return ""
 }

@@ -19,15 +19,16 @@ const module = "pgretain/"
 // arrows maps each package to the packages of the project that it may import. A package that is not
 // listed fails TestArrows. "*" allows all packages.
 var arrows = map[string][]string{
-	"policy": {"internal/calendar", "internal/deep", "internal/diag", "internal/parallel", "internal/pgparse",
-		"internal/quote", "internal/lists"},
+	"policy": {"internal/calendar", "internal/deep", "internal/diag", "internal/messages", "internal/parallel",
+		"internal/pgparse", "internal/quote", "internal/lists"},
 	"generator": {"policy", "templates", "sql", "internal/calendar", "internal/catalog", "internal/deep",
-		"internal/diag", "internal/explain", "internal/parallel", "internal/pgparse", "internal/quote",
+		"internal/diag", "internal/explain", "internal/messages", "internal/parallel", "internal/pgparse",
+		"internal/quote",
 		"internal/shards"},
 	"generator/history": {"*"},
 	"verifier": {"generator", "policy", "sql/verify", "internal/calendar", "internal/catalog",
-		"internal/diag", "internal/inspect", "internal/lists", "internal/parallel", "internal/pgparse",
-		"internal/quote", "internal/report", "internal/suppress"},
+		"internal/diag", "internal/inspect", "internal/lists", "internal/messages", "internal/parallel",
+		"internal/pgparse", "internal/quote", "internal/report", "internal/suppress"},
 	"templates":         {},
 	"sql":               {"internal/quote", "internal/lists"},
 	"sql/catalog":       {"internal/quote"},
@@ -40,14 +41,16 @@ var arrows = map[string][]string{
 	"internal/explain":  {"policy", "internal/catalog", "internal/parallel", "internal/quote", "internal/lists"},
 	"internal/htmlreport": {"verifier", "internal/calendar", "internal/diag", "internal/explain", "internal/quote",
 		"internal/report", "internal/lists"},
-	"internal/lint":     {"policy", "internal/calendar", "internal/catalog", "internal/diag", "internal/pgparse"},
+	"internal/lint": {"policy", "internal/calendar", "internal/catalog", "internal/diag", "internal/messages",
+		"internal/pgparse"},
 	"internal/lists":    {},
+	"internal/messages": {"internal/diag"},
 	"internal/parallel": {},
 	"internal/pgparse":  {"internal/parallel"},
 	"internal/quote":    {"internal/lists"},
 	"internal/inspect": {"generator", "policy", "internal/catalog", "internal/pgparse", "internal/quote", "sql",
 		"sql/catalog"},
-	"internal/shards": {"policy", "internal/catalog", "internal/diag", "internal/pgparse"},
+	"internal/shards": {"policy", "internal/catalog", "internal/diag", "internal/messages", "internal/pgparse"},
 	"internal/propose": {"generator", "policy", "internal/catalog", "internal/diag", "internal/explain",
 		"internal/lint", "internal/quote", "internal/lists"},
 	"internal/sandbox":  {"internal/diag", "internal/quote"},
@@ -61,7 +64,7 @@ var arrows = map[string][]string{
 	"tests/bench":       {"*"},
 	"tests/browser":     {},
 	"tests/citus":       {"*"},
-	"tests/fixture":     {"internal/diag"},
+	"tests/fixture":     {"internal/diag", "internal/lists"},
 	"tests/kit":         {"*"},
 	"tests/monitoring":  {"tests/fixture", "tests/kit", "tests/pgtest"},
 	"tests/poolers":     {"tests/kit", "tests/pgtest"},
@@ -103,12 +106,11 @@ var users = map[string][]string{
 		"tests/kit", "tests/pgtest"},
 	"net": {"internal/install", "internal/report", "internal/sandbox", "cmd/pgretain", "tests/pgtest",
 		"tests/kit", "tests/bench"},
-	"text/template": {"cmd/pgretain", "generator", "internal/explain", "internal/install", "internal/propose",
-		"internal/diag"},
+	"text/template": {"cmd/pgretain", "generator", "internal/explain", "internal/install", "internal/propose"},
 	"html/template": {"internal/htmlreport"},
 	"math/rand":     {"tests/bench"},
 	"embed": {"docs/checks", "policy", "templates", "sql", "sql/catalog", "sql/verify", "migrations",
-		"internal/explain", "internal/htmlreport", "internal/install", "internal/lint", "internal/propose",
+		"internal/explain", "internal/htmlreport", "internal/install", "internal/propose",
 		"internal/sandbox", "cmd/pgretain", "tests/bench", "tests/browser", "tests/kit"},
 }
 
@@ -149,7 +151,8 @@ func TestArrows(t *testing.T) {
 func TestGeneratorIsPure(t *testing.T) {
 	t.Parallel()
 	pure := []string{"generator", "policy", "templates", "sql", "internal/calendar", "internal/catalog",
-		"internal/diag", "internal/explain", "internal/lint", "internal/pgparse", "internal/propose", "internal/quote"}
+		"internal/diag", "internal/explain", "internal/lint", "internal/messages", "internal/pgparse",
+		"internal/propose", "internal/quote"}
 	impure := []string{"os", "context", "math/rand", "math/rand/v2", "crypto/rand", "syscall", "runtime",
 		"database/sql"}
 	for _, p := range packages(t) {

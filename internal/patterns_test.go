@@ -27,7 +27,6 @@ var patterns = map[string]string{
 	"generator/statements.go":       "statements of migrations",
 	"internal/calendar/calendar.go": "schedules",
 	"internal/catalog/file.go":      "escapes of JSON",
-	"internal/diag/diag.go":         "templates of messages",
 	"internal/diag/plain.go":        "colours of a terminal",
 	"internal/install/migrate.go":   "marks of migrations",
 	"internal/lint/solver.go":       "values of constants",

@@ -1,6 +1,9 @@
 package policy
 
-import "slices"
+import (
+	"pgretain/internal/messages"
+	"slices"
+)
 
 // checkClaim checks that the policy is due by "expires". It also checks that "set" changes neither
 // the key nor the clock.
@@ -10,12 +13,12 @@ func (r *reader) checkClaim(p *Policy) {
 		column = clocks[0].Column
 	}
 	if column == "" {
-		r.add("P043 policy", p.Claim.Position, nil)
+		r.add(messages.ClaimWithoutExpiry, p.Claim.Position)
 		return
 	}
 	for _, a := range p.Claim.Set {
 		if a.Column == p.Claim.Key.Text || a.Column == column {
-			r.add("P043 set", a.Position, a.Column)
+			r.add(messages.ClaimSetsOwn(a.Column), a.Position)
 		}
 	}
 }
@@ -24,15 +27,15 @@ func (r *reader) checkClaim(p *Policy) {
 func (t *Touch) check(r *reader, _ mapping) {
 	isKey := func(a Assignment) bool { return a.Column == t.Key.Text }
 	if i := slices.IndexFunc(t.Set, isKey); i >= 0 {
-		r.add("P044 set", t.Set[i].Position, t.Key)
+		r.add(messages.TouchSetsKey(t.Key.Text), t.Set[i].Position)
 	}
 	if v := t.Revive; v != nil && len(v.Set) > 0 && t.Key.Text != "" && !slices.ContainsFunc(v.Set, isKey) {
-		r.add("P044 revive", v.Set[0].Position, t)
+		r.add(messages.ReviveNeedsKey(t.Key.Text, v.As), v.Set[0].Position)
 	}
 }
 
 func (v *Revive) check(r *reader, m mapping) {
 	if !m.has("emit") {
-		m.refuse("P044 also", "also")
+		m.refuse(messages.AlsoNeedsEmit, "also")
 	}
 }

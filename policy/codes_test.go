@@ -17,7 +17,7 @@ func TestPages(t *testing.T) {
 	t.Parallel()
 	pages.Check(t, func(t *testing.T, code, insteadOf, use string) {
 		if _, list := policy.Parse("policy.yaml", []byte(insteadOf)); !slices.ContainsFunc(list,
-			func(d diag.Diagnostic) bool { return d.Code == code }) {
+			func(d diag.Diagnostic) bool { return d.Code.String() == code }) {
 			t.Errorf("instead of: got %v", list)
 		}
 		if _, list := policy.Parse("policy.yaml", []byte(use)); len(list) > 0 {

@@ -4,6 +4,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"pgretain/internal/lists"
+	"pgretain/internal/messages"
 )
 
 // Coverage requires a policy, a protection or an exemption for every table of some schemas.
@@ -41,6 +42,6 @@ func (s *Suppression) check(r *reader, m mapping) {
 		s.Position = r.at(check.value)
 	}
 	for _, two := range [][2]string{{"policy", "table"}, {"policy", "object"}, {"table", "object"}} {
-		m.exclusive("P017 subjects", two[0], two[1])
+		m.exclusive(messages.TwoSubjects, two[0], two[1])
 	}
 }

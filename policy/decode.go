@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"go.yaml.in/yaml/v3"
+
+	"pgretain/internal/messages"
 )
 
 // A struct of the model is read from a map. The tag of a field, `yaml:"key,option,..."`, names the
@@ -76,7 +78,7 @@ func (r *reader) fill(m mapping, into any) {
 			continue
 		}
 		if node := resolve(f.value); has("filled") && len(node.Content) == 0 && node.Kind != yaml.ScalarNode {
-			r.add("P005 empty", r.fieldAt(f), f.name())
+			r.add(messages.EmptyList(f.name()), r.fieldAt(f))
 		}
 		if has("of") {
 			f.what = f.label() + " of " + m.what
@@ -176,7 +178,7 @@ func (r *reader) reportDuplicate(item field, list, v reflect.Value, kind string)
 	for i := range list.Len() {
 		if (named || strings.HasPrefix(kind, "schema")) && fmt.Sprint(list.Index(i)) == name {
 			what, _, _ := strings.Cut(kind, " ")
-			r.add("P026 listed", r.at(item.value), words{"What": what, "Name": name, "List": item.name()})
+			r.add(messages.ListedTwice(what, name, item.name()), r.at(item.value))
 			return true
 		}
 	}

@@ -14,6 +14,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"pgretain/internal/diag"
+	"pgretain/internal/messages"
 )
 
 // Schema is the JSON Schema (draft 2020-12) of a policy file, for editors. It lists the keys and
@@ -57,7 +58,7 @@ type version struct{}
 
 func (*version) read(r *reader, f field) {
 	if r.integer(f) != 1 {
-		r.fail("P009", r.at(f.value), nil)
+		r.fail(messages.UnknownVersion, r.at(f.value))
 	}
 }
 
@@ -71,7 +72,7 @@ func (r *reader) document() field {
 		r.syntax(err)
 	}
 	if err := decoder.Decode(&second); err == nil {
-		r.fail("P001 second", r.at(&second), nil)
+		r.fail(messages.SecondDocument, r.at(&second))
 	} else if !errors.Is(err, io.EOF) {
 		r.syntax(err)
 	}
@@ -83,9 +84,9 @@ func (r *reader) document() field {
 // a reviewer may overlook what follows. It checks decoded values, because escapes can also write
 // such characters.
 func (r *reader) checkVisible(node *yaml.Node) {
-	// another check reports the NUL character, as fault "P004 nul"
+	// another check reports the NUL character: messages.ContainsNul
 	if node.Kind == yaml.ScalarNode && !strings.ContainsRune(node.Value, 0) && diag.HiddenIn(node.Value) >= 0 {
-		r.fail("P001 hidden", r.at(node), diag.MostBlanks)
+		r.fail(messages.HiddenCharacter(diag.MostBlanks), r.at(node))
 	}
 	for _, inner := range node.Content {
 		r.checkVisible(inner)
@@ -98,7 +99,7 @@ func (r *reader) checkCharacters() {
 	refused := func(c rune) bool { return c == utf8.RuneError || c != '\t' && diag.Hidden(c) }
 	for i, line := range r.lines {
 		if j := slices.IndexFunc(line, refused); j >= 0 {
-			r.fail("P001 character", diag.Position{File: r.path, Line: i + 1, Column: j + 1, Width: 1}, nil)
+			r.fail(messages.RefusedCharacter, diag.Position{File: r.path, Line: i + 1, Column: j + 1, Width: 1})
 		}
 	}
 }
@@ -111,7 +112,7 @@ var (
 func (r *reader) syntax(err error) {
 	text, line := err.Error(), 1
 	if errors.Is(err, io.EOF) {
-		r.fail("P001 empty", r.lineAt(1), nil)
+		r.fail(messages.EmptyFile, r.lineAt(1))
 	}
 	if m := yamlAnchor.FindStringSubmatch(text); m != nil {
 		before, _, _ := bytes.Cut(r.source, []byte("*"+m[1]))
@@ -119,7 +120,7 @@ func (r *reader) syntax(err error) {
 			File: r.path, Line: bytes.Count(before, []byte("\n")) + 1, Width: utf8.RuneCountInString(m[1]) + 1,
 			Column: utf8.RuneCount(before[bytes.LastIndexByte(before, '\n')+1:]) + 1,
 		}
-		r.fail("P001 anchor", at, m[1])
+		r.fail(messages.UnknownAnchor(m[1]), at)
 	}
 	if m := yamlLine.FindStringSubmatch(text); m != nil {
 		line, _ = strconv.Atoi(m[1])
@@ -128,7 +129,7 @@ func (r *reader) syntax(err error) {
 			line++
 		}
 	}
-	r.fail("P001 syntax", r.lineAt(line), text)
+	r.fail(messages.InvalidSyntax(text), r.lineAt(line))
 }
 
 // lineAt returns the position of a whole line, from its first column.

@@ -9,6 +9,7 @@ import (
 
 	"pgretain/internal/diag"
 	"pgretain/internal/lists"
+	"pgretain/internal/messages"
 )
 
 // clocks lists the keys of a due entry that define a clock. entryKeys lists all keys of a due
@@ -33,22 +34,22 @@ func (due *Due) read(r *reader, f field) {
 		return
 	}
 	if len(m.order) > 1 {
-		r.add("P018 alone", r.at(alternatives.key), nil)
+		r.add(messages.AnyNotAlone, r.at(alternatives.key))
 	}
 	items := r.list(alternatives)
 	if len(items) == 0 {
-		r.add("P018 empty", r.at(alternatives.key), nil)
+		r.add(messages.EmptyAny, r.at(alternatives.key))
 	}
 	for _, item := range items {
 		r.try(func() {
 			m := r.mapping(item, `an entry of "any"`, append(slices.Clone(entryKeys), "any"))
-			m.refuse("P018 nested", "any")
+			m.refuse(messages.NestedAny, "any")
 			due.Entries = append(due.Entries, r.entry(m))
 		})
 	}
 	for _, e := range due.Entries {
 		if e.Clock != nil && e.Clock.Watermark != nil {
-			r.add("P018 watermark", e.Clock.Watermark.Position, nil)
+			r.add(messages.WatermarkInAny, e.Clock.Watermark.Position)
 		}
 	}
 }
@@ -79,14 +80,14 @@ func (r *reader) entry(m mapping) Entry {
 	written := slices.DeleteFunc(slices.Clone(clocks), func(kind string) bool { return !m.has(kind) })
 	for i, kind := range written {
 		if i > 0 {
-			m.exclusive("P017 clocks", written[0], kind)
+			m.exclusive(messages.TwoClocks, written[0], kind)
 			continue
 		}
 		m.readKey(kind, &e.Clock, "")
 	}
 	m.readKey("beyond", &e.Beyond, "")
 	if len(m.order) == 0 {
-		r.add("P005 entry", e.Position, m.what)
+		r.add(messages.EmptyDue(m.what), e.Position)
 	}
 	return e
 }
@@ -96,9 +97,9 @@ func (c *Clock) read(r *reader, f field) {
 	c.Kind, c.Position = f.name(), r.fieldAt(f)
 	m := r.mapping(f, f.label(), clockKeys[c.Kind])
 	if r.policy.Partitions {
-		m.refuse("P041 clock", "column", "expression", "nulls", "inclusive", "watermark")
+		m.refuse(messages.ClockKeyOfPartitions, "column", "expression", "nulls", "inclusive", "watermark")
 	} else {
-		m.either("P017 either", "column", "expression")
+		m.either(messages.ColumnOrExpression, "column", "expression")
 	}
 	for _, key := range []string{"column", "expression"} {
 		if m.has(key) {
@@ -107,7 +108,7 @@ func (c *Clock) read(r *reader, f field) {
 	}
 	r.fill(m, c)
 	if m.has("since") && c.Encoding.Kind == "" {
-		r.add("P005 since", r.fieldAt(m.fields["since"]), nil)
+		r.add(messages.SinceNeedsEncoding, r.fieldAt(m.fields["since"]))
 	}
 	if nulls, ok := m.fields["nulls"]; ok {
 		r.try(func() { c.NullsDue = r.choice(nulls, "keep", "due") == "due" })
@@ -115,7 +116,7 @@ func (c *Clock) read(r *reader, f field) {
 	}
 	if c.UpTo != nil { // one value, which a run reads at its start, before any row
 		if results := c.UpTo.parsed.Results; results > 1 {
-			r.add("P011 up_to", c.UpTo.Position, results)
+			r.add(messages.UpToColumns(results), c.UpTo.Position)
 		}
 	}
 	switch c.Kind {
@@ -128,7 +129,7 @@ func (c *Clock) read(r *reader, f field) {
 		m.readKey("grace", &c.Window, "")
 	case "position":
 		if !m.has("up_to", "watermark") {
-			r.add("P005 position", c.Position, nil)
+			r.add(messages.PositionNeedsEnd, c.Position)
 		}
 	}
 }
@@ -145,7 +146,7 @@ func (e *Encoding) read(r *reader, f field) {
 		return
 	}
 	if r.text(f) == "snowflake" {
-		r.fail("P005 snowflake", e.Position, nil)
+		r.fail(messages.SnowflakeNeedsKeys, e.Position)
 	}
 	e.Kind = r.choice(f, "epoch_s", "epoch_ms", "uuidv7", "ulid")
 }
@@ -177,7 +178,7 @@ var countKeys = append([]string{"count"}, boundaries...)
 func (r *reader) rankSize(rank *Rank, f field) {
 	if !f.is(yaml.MappingNode) {
 		if isNumber(f) && resolve(f.value).Value == "0" {
-			r.fail("P019 first", r.at(f.value), nil)
+			r.fail(messages.FirstNone, r.at(f.value))
 		}
 		rank.First = r.within(f, 1, maxFirst)
 		return
@@ -195,7 +196,7 @@ func (r *reader) rankSize(rank *Rank, f field) {
 		rank.First = *d.Else
 	}
 	if d.Else != nil && *d.Else == 0 && (d.AtLeast == nil || *d.AtLeast != 0) {
-		r.fail("P019 zero", d.Position, nil)
+		r.fail(messages.FirstZero, d.Position)
 	}
 	d.checkBounds(r, "the number", func(a, b int64) bool { return a > b },
 		func(n int64) (string, diag.Position) { return strconv.FormatInt(n, 10), d.Position })

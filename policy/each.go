@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"pgretain/internal/diag"
+	"pgretain/internal/messages"
 )
 
 // Each is a word that a policy writes in place of a schema. With Schemas it stands for every schema
@@ -29,7 +30,7 @@ const InstanceMark = "@"
 
 func (e *Each) check(r *reader, m mapping) {
 	r.try(func() { r.checkRule("each", "", m.from, e.Name, e.Position) })
-	m.either("P005 either", "schemas", "shards_of")
+	m.either(messages.NeedsEither, "schemas", "shards_of")
 }
 
 // SchemaPatterns maps each word of "each" to its pattern of schema names.
@@ -64,14 +65,14 @@ func (r *reader) checkEach(f *File) {
 	}
 	for _, m := range f.NamedTables() {
 		if e := f.each(m.Schema); e != nil && (m.Kind != "policy" || instances[m.Of] != e) {
-			r.add("P036 schemas", m.Position, e.Name)
+			r.add(messages.EachOutsidePolicy(e.Name), m.Position)
 		}
 	}
 	// refuse refuses the texts of a value that contain a word.
 	refuse := func(value any, word string, at diag.Position) {
 		for _, text := range textsOf(value) {
 			if strings.Contains(text, word) {
-				r.add("P036 name", at, words{"Name": text, "Each": word})
+				r.add(messages.EachInName(text, word), at)
 			}
 		}
 	}
@@ -87,7 +88,7 @@ func (r *reader) checkEach(f *File) {
 		for _, part := range p.Fragments() {
 			others := slices.DeleteFunc(part.Tables(), func(t Table) bool { return t.Schema == own.Name })
 			if strings.Count(part.Expr.SQL, own.Name) != len(part.Tables())-len(others) {
-				r.add("P036 sql", part.Expr.Position, own.Name)
+				r.add(messages.EachInSQL(own.Name), part.Expr.Position)
 			}
 		}
 		refuse(p, own.Name, p.Position)
@@ -109,7 +110,7 @@ func (r *reader) checkInstances(p *Policy) {
 		{`"drop_table"`, p.DropsTables()},
 	} {
 		if c.has {
-			r.add("P036 has", p.Position, words{"Policy": p.Name, "What": c.what})
+			r.add(messages.EachCannotHave(p.Name, c.what), p.Position)
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"pgretain/internal/diag"
+	"pgretain/internal/messages"
 )
 
 // Fleet is a file of --fleet. It lists databases in stages; commands process the stages in order.
@@ -56,11 +57,11 @@ func (fleet *Fleet) check(r *reader, _ mapping) {
 	seen := map[string]diag.Position{}
 	for _, stage := range fleet.Stages {
 		if len(stage.Databases) == 0 && stage.Found == nil {
-			r.add("P005 stage", stage.Position, nil)
+			r.add(messages.EmptyStage, stage.Position)
 		}
 		for _, d := range stage.Databases {
 			if first, twice := seen[d.Name]; twice {
-				r.add("P026 database", d.Position, words{"Name": d.Name, "First": first})
+				r.add(messages.DatabaseTwice(d.Name, first), d.Position)
 			}
 			seen[d.Name] = d.Position
 		}
@@ -71,7 +72,7 @@ func (d *FleetDatabase) read(r *reader, f field) {
 	d.Position = r.fieldAt(f)
 	d.Connection = r.text(f)
 	if fault, hint := ConnectionFault(d.Connection); fault != "" {
-		r.add("P020 connection", r.at(f.value), words{"Fault": fault, "Hint": hint})
+		r.add(messages.InvalidConnection(fault, hint), r.at(f.value))
 	}
 }
 

@@ -45,7 +45,7 @@ policies:
 		before := source[:strings.Index(source, inserted)]
 		line := 1 + strings.Count(before, "\n")
 		column := 1 + utf8.RuneCountInString(before[strings.LastIndex(before, "\n")+1:])
-		if len(list) != 1 || list[0].Code != "P001" || list[0].Position.Line != line || exact &&
+		if len(list) != 1 || list[0].Code.String() != "P001" || list[0].Position.Line != line || exact &&
 			list[0].Position.Column != column {
 			t.Errorf("%q in text %d: got %v, want P001 in line %d, column %d", inserted, at, list, line, column)
 		}

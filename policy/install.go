@@ -11,6 +11,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"pgretain/internal/diag"
+	"pgretain/internal/messages"
 )
 
 var defaultRoles = Roles{Owner: "retention_owner", Worker: "retention_worker", Runner: "retention_runner",
@@ -41,14 +42,14 @@ func (i *Install) check(r *reader, m mapping) {
 func (roles *Roles) read(r *reader, f field) {
 	if node := resolve(f.value); node.Kind == yaml.ScalarNode {
 		if node.Value != "none" {
-			r.fail("P020 roles", r.at(node), node.Value)
+			r.fail(messages.NoRoles(node.Value), r.at(node))
 		}
 		*roles = Roles{None: true}
 		return
 	}
 	r.structure(f, f.label(), roles)
 	if slices.Contains([]string{roles.Owner, roles.Runner, roles.Operator, roles.Viewer}, roles.Worker) {
-		r.add("P020 worker", r.at(f.value), roles)
+		r.add(messages.SharedWorker(roles.Worker), r.at(f.value))
 	}
 }
 

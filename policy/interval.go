@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"pgretain/internal/messages"
 )
 
 // Zero reports whether the interval is zero.
@@ -84,11 +86,11 @@ func (r *reader) interval(f field, zero bool) Interval {
 	text := r.scalar(f, "an interval", "!!str", "!!int", "!!float", "!!timestamp")
 	i := Interval{Position: r.at(f.value)}
 	if hint := i.parse(text); hint != "" {
-		r.fail("P014", i.Position, words{"Text": text, "Hint": hint})
+		r.fail(messages.InvalidWindow(text, hint), i.Position)
 	}
 	i.bounded(r, text, "")
 	if !zero && i.Zero() {
-		r.fail("P015 zero", i.Position, words{"Text": text})
+		r.fail(messages.ZeroWindow(text, false), i.Position)
 	}
 	return i
 }
@@ -100,7 +102,7 @@ func (i *Interval) bounded(r *reader, text, hint string) {
 		hint = fmt.Sprintf("A window is at most %d years.", maxYears)
 	}
 	if hint != "" {
-		r.fail("P015 long", i.Position, words{"Text": text, "Hint": hint})
+		r.fail(messages.LongWindow(text, hint), i.Position)
 	}
 	i.Text = i.normal()
 }

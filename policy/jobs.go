@@ -5,6 +5,7 @@ import (
 
 	"pgretain/internal/calendar"
 	"pgretain/internal/lists"
+	"pgretain/internal/messages"
 )
 
 func (report *Report) check(r *reader, _ mapping) {
@@ -47,14 +48,14 @@ func (f *File) policy(name string) *Policy {
 func (r *reader) checkJobs(f *File) {
 	for _, report := range f.Reports {
 		if p := f.policy(report.Name); p != nil {
-			r.add("P045 report", report.Position, p)
+			r.add(messages.ReportNamedLikePolicy(p.Name, p.Position), report.Position)
 		}
 	}
 	known := f.Runnable()
 	for _, j := range f.Jobs {
 		for _, ref := range j.Run {
 			if !slices.Contains(known, ref.Text) {
-				r.add("P025", ref.Position, words{"Job": j.Name, "Name": ref.Text, "Known": known})
+				r.add(messages.UnknownRun(j.Name, ref.Text, known), ref.Position)
 			}
 			// an empty name means that the policy could not be read
 			if p := f.policy(ref.Text); p != nil && p.Table.Name != "" {
@@ -67,7 +68,7 @@ func (r *reader) checkJobs(f *File) {
 func (r *reader) checkScope(j *Job, p *Policy) {
 	for _, a := range j.Scope {
 		if !slices.ContainsFunc(p.Scope, func(n Name) bool { return n.Text == a.Column }) {
-			r.add("P046", a.Position, words{"Policy": p, "Job": j.Name, "Column": a.Column})
+			r.add(messages.NoScope(p.Name, j.Name, a.Column, lists.Map(p.Scope, Name.String)), a.Position)
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"pgretain/internal/diag"
 	"pgretain/internal/lists"
+	"pgretain/internal/messages"
 	"pgretain/internal/pgparse"
 )
 
@@ -36,7 +37,7 @@ func (s scope) withName(name string) scope {
 // checkUnused reports a name that is already in use in the scope.
 func (r *reader) checkUnused(at diag.Position, name string, s scope) {
 	if slices.Contains(s.names, name) && name != "t" {
-		r.add("P045 name", at, name)
+		r.add(messages.NameUsed(name), at)
 	}
 }
 
@@ -52,11 +53,11 @@ func (r *reader) checkSQL(e *Expr, kind string, s scope) {
 	s.rowless = s.rowless && kind != IsQuery
 	r.checkWords(e, parsed)
 	for _, table := range parsed.Tables {
-		if slices.Contains(reserved, table.Alias) {
-			r.add("P008 alias", e.At(table.Offset), table.Alias)
+		if slices.Contains(messages.Reserved, table.Alias) {
+			r.add(messages.ReservedAlias(table.Alias), e.At(table.Offset))
 		}
 		if table.Schema == "" && generatedRelation.MatchString(table.Name) {
-			r.add("P008 relation", e.At(table.Offset), table.Name)
+			r.add(messages.ReservedRelation(table.Name), e.At(table.Offset))
 		}
 	}
 	for _, column := range parsed.Columns {
@@ -67,14 +68,14 @@ func (r *reader) checkSQL(e *Expr, kind string, s scope) {
 // checkWords refuses SQL whose result depends on the moment, the session or the call.
 func (r *reader) checkWords(e *Expr, parsed *pgparse.Expr) {
 	if word := parsed.Clock; word.Text != "" {
-		r.add("P012 clock", e.At(word.Offset), word)
+		r.add(messages.ReadsClock(word.Text), e.At(word.Offset))
 	}
 	if word := parsed.Session; word.Text != "" {
 		called := strings.HasPrefix(strings.TrimLeft(e.SQL[word.Offset+len(word.Text):], " "), "(")
-		r.add("P012 session", e.At(word.Offset), words{"Word": word.Text, "Call": called})
+		r.add(messages.ReadsSession(word.Text, called), e.At(word.Offset))
 	}
 	if word := parsed.Parameter; word.Text != "" {
-		r.add("P013", e.At(word.Offset), nil)
+		r.add(messages.Parameter, e.At(word.Offset))
 	}
 }
 
@@ -86,7 +87,7 @@ func (r *reader) checkOnce(e *Expr, parsed *pgparse.Expr, s scope) {
 	for _, c := range parsed.Columns {
 		qualified := len(c.Fields) > 1 || c.Star && len(c.Fields) == 1
 		if qualified && slices.Contains(s.names, c.Fields[0]) && !slices.Contains(own, c.Fields[0]) {
-			r.add("P034", e.At(c.Offset), words{"What": s.once, "Name": c.Fields[0], "Join": s.once == onceJoin})
+			r.add(messages.OnceNamesRow(s.once, c.Fields[0], s.once == onceJoin), e.At(c.Offset))
 		}
 	}
 }
@@ -99,20 +100,20 @@ func (r *reader) checkColumn(at diag.Position, column pgparse.ColumnRef, s scope
 	switch {
 	case len(column.Fields) == 1 && !column.Star:
 		if s.rowless && column.Depth == 0 && qualifier != "as_of" {
-			r.add("P040", at, words{"Column": qualifier, "Other": strings.Join(s.names, "")})
+			r.add(messages.ColumnWithoutRow(qualifier, strings.Join(s.names, "")), at)
 		}
 	case qualifier == "keep":
 		r.checkGuardName(at, strings.Join(column.Fields[1:], "."), s)
 	case qualifier == "run" && len(column.Fields) == 2 && (column.Fields[1] == "id" || column.Fields[1] == "reason"):
 		if !s.run {
-			r.add("P042", at, column.Fields[1])
+			r.add(messages.RunOutsideStep(column.Fields[1]), at)
 		}
 	case qualifier == "run" || column.Depth == 0 && s.names != nil && !slices.Contains(s.names, qualifier):
 		known := slices.Clone(s.names)
 		if s.run {
 			known = append(known, "run.id", "run.reason")
 		}
-		r.add("P033", at, words{"Name": qualifier, "Here": known, "Known": s.names})
+		r.add(messages.UnknownName(qualifier, known, s.names), at)
 	}
 }
 
@@ -120,9 +121,9 @@ func (r *reader) checkColumn(at diag.Position, column pgparse.ColumnRef, s scope
 func (r *reader) checkGuardName(at diag.Position, name string, s scope) {
 	switch {
 	case !s.rank:
-		r.add("P029", at, name)
+		r.add(messages.KeepOutsideRank(name), at)
 	case slices.Contains(s.guards, name) || name == "hold":
 	default:
-		r.add("P028", at, words{"Name": name, "Known": append(slices.Clone(s.guards), "hold")})
+		r.add(messages.GuardNotAbove(name, append(slices.Clone(s.guards), "hold")), at)
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"pgretain/internal/messages"
 	"pgretain/internal/parallel"
 )
 
@@ -23,7 +24,7 @@ func (r *reader) policies(file mapping) {
 	}
 	var m mapping
 	if r.try(func() { m = r.mapping(f, `"policies"`, nil) }) && len(m.order) == 0 {
-		r.add("P005 policy", r.fieldAt(f), nil)
+		r.add(messages.NoPolicy, r.fieldAt(f))
 	}
 	parts, _ := parallel.Each(m.order, func(name string) (*reader, error) {
 		p := *base
@@ -47,10 +48,10 @@ func unwritten(file mapping, f field) bool { return isNull(f) && file.has("cover
 func (p *Policy) read(r *reader, f field) {
 	r.named(f, p.Name, "policy")
 	m := r.mapping(f, fmt.Sprintf("policy %q", p.Name), keysOf(p))
-	m.exclusive("P017 rows", "table", "partitions_of")
+	m.exclusive(messages.TableAndPartitions, "table", "partitions_of")
 	p.Partitions = m.has("partitions_of") && !m.has("table")
 	if p.Partitions {
-		m.refuse("P041 rows", "scope", "ensure", "claim", "touch")
+		m.refuse(messages.RowKeyOfPartitions, "scope", "ensure", "claim", "touch")
 		m.readKey("partitions_of", &p.Table, "")
 	} else {
 		m.require("table")
@@ -58,7 +59,7 @@ func (p *Policy) read(r *reader, f field) {
 	}
 	r.fill(m, p)
 	if slices.ContainsFunc(p.DueClocks(), func(c *Clock) bool { return c.Watermark != nil }) {
-		m.refuse("P017 watermark", "scope")
+		m.refuse(messages.ScopeAndWatermark, "scope")
 	}
 	m.require("then")
 	r.checkThen(p, m)
@@ -66,7 +67,7 @@ func (p *Policy) read(r *reader, f field) {
 		r.checkClaim(p)
 	}
 	if !m.has("where", "due") {
-		r.add("P030", r.at(f.key), m.what)
+		r.add(messages.NeitherWhereNorDue(m.what), r.at(f.key))
 	}
 }
 
@@ -77,7 +78,7 @@ func (j *Join) read(r *reader, f field) {
 		return
 	}
 	m := r.structure(f, f.title(), j)
-	m.either("P017 join", "table", "query")
+	m.either(messages.TableOrQuery, "table", "query")
 }
 
 // read reads a guard. A map defines a rank; a text is a condition.
@@ -151,12 +152,12 @@ func (b *Batch) read(r *reader, f field) {
 func (r *reader) checkProtected(f *File) {
 	for _, p := range f.Policies {
 		if p.Table.Schema == f.Install.Schema {
-			r.add("P008 runtime", p.Table.Position, p.Table.Schema)
+			r.add(messages.RuntimeSchema(p.Table.Schema), p.Table.Position)
 		}
 		for _, e := range p.effects() {
 			if i := slices.IndexFunc(f.Protect, e.Table.same); i >= 0 && e.what != "" {
-				r.add("P027", e.Table.Position,
-					words{"What": e.what, "Policy": p.Name, "Table": e.Table, "At": f.Protect[i].Position})
+				r.add(messages.ChangesProtected(e.what, p.Name, e.Table.String(), f.Protect[i].Position),
+					e.Table.Position)
 			}
 		}
 	}

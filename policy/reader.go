@@ -2,17 +2,16 @@ package policy
 
 import (
 	"cmp"
-	_ "embed" // for faults.txt.tmpl
 	"fmt"
 	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
-	"github.com/agext/levenshtein"
 	"go.yaml.in/yaml/v3"
 
 	"pgretain/internal/diag"
+	"pgretain/internal/messages"
 )
 
 // reader reads the YAML tree of one file and collects the faults.
@@ -33,26 +32,18 @@ func newReader(path string, source []byte) *reader {
 	return r
 }
 
-// words are the values of the variables in a fault's sentences.
-type words map[string]any
-
-//go:embed faults.txt.tmpl
-var source string
-
-var sentences = diag.ReadSentences(source, map[string]any{
-	"near": DidYouMean, "reserved": func() string { return strings.Join(reserved, ", ") },
-})
-
-func (r *reader) add(fault string, at diag.Position, about any) {
-	r.diags.Add(sentences.Say(fault, diag.Diagnostic{Position: at}, about))
+// add reports a fault. Package messages has the faults.
+func (r *reader) add(fault diag.Diagnostic, at diag.Position) {
+	fault.Position = at
+	r.diags.Add(fault)
 }
 
 // fault is the value of the panic that ends the reading of a value.
 type fault struct{}
 
 // fail reports a fault of a value, and ends the reading of the value.
-func (r *reader) fail(name string, at diag.Position, about any) {
-	r.add(name, at, about)
+func (r *reader) fail(message diag.Diagnostic, at diag.Position) {
+	r.add(message, at)
 	panic(fault{})
 }
 
@@ -174,25 +165,6 @@ func (r *reader) content(node *yaml.Node) diag.Position {
 	return p
 }
 
-// DidYouMean returns a hint with the nearest of the known names, or "" if none is near. Of two
-// equally near names, it prefers one with the same first letter.
-func DidYouMean(name string, known []string) string {
-	best, distance := "", 2*min(2+len(name)/4, len(name))
-	for _, candidate := range known {
-		d := 2 * levenshtein.Distance(name, candidate, nil)
-		if candidate == "" || name == "" || candidate[0] != name[0] {
-			d++
-		}
-		if d < distance {
-			best, distance = candidate, d
-		}
-	}
-	if best == "" {
-		return ""
-	}
-	return fmt.Sprintf("Did you mean %q?", best)
-}
-
 // mapping is a YAML map whose keys were checked.
 type mapping struct {
 	r      *reader
@@ -237,7 +209,7 @@ func (m *mapping) collect(node *yaml.Node, keys []string, seen map[*yaml.Node]bo
 			if base := resolve(item); base.Kind == yaml.MappingNode {
 				m.collect(base, keys, seen)
 			} else {
-				m.r.add("P004 merge", m.r.at(item), kindName(item))
+				m.r.add(messages.MergesNoMap(kindName(item)), m.r.at(item))
 			}
 		}
 	}
@@ -246,18 +218,18 @@ func (m *mapping) collect(node *yaml.Node, keys []string, seen map[*yaml.Node]bo
 // The method "key" reports whether a key is a text, is written once, and is allowed in this map.
 func (m *mapping) key(key *yaml.Node, own map[string]*yaml.Node, keys []string) bool {
 	if key.Kind != yaml.ScalarNode || key.Tag != "!!str" {
-		m.r.add("P004 key", m.r.at(key), kindName(key))
+		m.r.add(messages.KeyIsNoName(kindName(key)), m.r.at(key))
 		return false
 	}
 	if first, ok := own[key.Value]; ok {
-		m.r.add("P003 key", m.r.at(key), words{"Key": key.Value, "In": m.what, "First": m.r.at(first)})
+		m.r.add(messages.KeyTwice(key.Value, m.what, m.r.at(first)), m.r.at(key))
 		return false
 	}
 	own[key.Value] = key
 	if keys == nil || slices.Contains(keys, key.Value) {
 		return true
 	}
-	m.r.add("P002 key", m.r.at(key), words{"Name": key.Value, "In": m.what, "Known": keys})
+	m.r.add(messages.UnknownKey(key.Value, m.what, keys), m.r.at(key))
 	return false
 }
 
@@ -265,7 +237,7 @@ func (m *mapping) key(key *yaml.Node, own map[string]*yaml.Node, keys []string) 
 func (m mapping) require(key string) (field, bool) {
 	f, ok := m.fields[key]
 	if !ok {
-		m.r.add("P005 key", m.r.fieldAt(m.from), words{"In": m.what, "Key": key})
+		m.r.add(messages.NeedsKey(m.what, key), m.r.fieldAt(m.from))
 	}
 	return f, ok
 }
@@ -283,24 +255,24 @@ func (m mapping) has(keys ...string) bool {
 }
 
 // refuse reports a fault for each of the keys that the map contains.
-func (m mapping) refuse(name string, keys ...string) {
+func (m mapping) refuse(fault func(key string) diag.Diagnostic, keys ...string) {
 	for _, key := range keys {
 		if m.has(key) {
-			m.r.add(name, m.r.at(m.fields[key].key), key)
+			m.r.add(fault(key), m.r.at(m.fields[key].key))
 		}
 	}
 }
 
 // exclusive reports a fault if the map contains both keys.
-func (m mapping) exclusive(name, first, second string) {
+func (m mapping) exclusive(fault func(first, second string) diag.Diagnostic, first, second string) {
 	if m.has(first) && m.has(second) {
-		m.r.add(name, m.r.at(m.fields[second].key), words{"First": first, "Second": second})
+		m.r.add(fault(first, second), m.r.at(m.fields[second].key))
 	}
 }
 
 // either reports a fault unless the map contains exactly one of the two keys.
-func (m mapping) either(name, first, second string) {
+func (m mapping) either(fault func(in, first, second string) diag.Diagnostic, first, second string) {
 	if m.has(first) == m.has(second) {
-		m.r.add(name, m.r.fieldAt(m.from), words{"In": m.what, "First": first, "Second": second})
+		m.r.add(fault(m.what, first, second), m.r.fieldAt(m.from))
 	}
 }

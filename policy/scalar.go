@@ -11,7 +11,9 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"pgretain/internal/diag"
 	"pgretain/internal/lists"
+	"pgretain/internal/messages"
 	"pgretain/internal/pgparse"
 )
 
@@ -39,7 +41,7 @@ func isNumber(f field) bool { return kindName(f.value) == "a number" }
 func (r *reader) kindOf(f field, what string, kind yaml.Kind, wanted string) *yaml.Node {
 	node := resolve(f.value)
 	if node.Style&yaml.TaggedStyle != 0 && node.Tag != "!!str" {
-		r.fail("P004 tag", r.at(node), node.Tag)
+		r.fail(messages.Tagged(node.Tag), r.at(node))
 	}
 	if node.Kind != kind {
 		r.wrongKind(f, what, wanted)
@@ -48,7 +50,7 @@ func (r *reader) kindOf(f field, what string, kind yaml.Kind, wanted string) *ya
 }
 
 func (r *reader) wrongKind(f field, what, wanted string) {
-	r.fail("P004", r.at(f.value), words{"What": what, "Wanted": wanted, "Got": kindName(f.value)})
+	r.fail(messages.WrongType(what, wanted, kindName(f.value)), r.at(f.value))
 }
 
 // list returns the items of a list.
@@ -69,7 +71,7 @@ func (r *reader) scalar(f field, wanted string, tags ...string) string {
 func (r *reader) text(f field) string {
 	text := r.scalar(f, "text", "!!str", "!!timestamp")
 	if strings.ContainsRune(text, 0) {
-		r.fail("P004 nul", r.at(f.value), f.label())
+		r.fail(messages.ContainsNul(f.label()), r.at(f.value))
 	}
 	return text
 }
@@ -82,7 +84,7 @@ func (r *reader) integer(f field) int64 {
 	text := r.scalar(f, "a whole number", "!!int")
 	n, err := strconv.ParseInt(text, 10, 64)
 	if err != nil || !decimal.MatchString(text) {
-		r.fail("P019 whole", r.at(f.value), text)
+		r.fail(messages.NotWhole(text), r.at(f.value))
 	}
 	return n
 }
@@ -91,7 +93,7 @@ func (r *reader) integer(f field) int64 {
 func (r *reader) within(f field, low, high int64) int64 {
 	n := r.integer(f)
 	if n < low || n > high {
-		r.fail("P019 range", r.at(f.value), words{"Name": f.name(), "Number": n, "Low": low, "High": high})
+		r.fail(messages.OutOfRange(f.name(), n, low, high), r.at(f.value))
 	}
 	return n
 }
@@ -100,17 +102,18 @@ func (r *reader) within(f field, low, high int64) int64 {
 func (r *reader) choice(f field, options ...string) string {
 	text := r.text(f)
 	if !slices.Contains(options, text) {
-		r.fail("P020", r.at(f.value), words{"Name": text, "Key": f.name(), "Known": options})
+		r.fail(messages.NoChoice(text, f.name(), options), r.at(f.value))
 	}
 	return text
 }
 
 // measured reads a number with a unit.
-func (r *reader) measured(f field, form *regexp.Regexp, name, what string) (number float64, unit, text string) {
+func (r *reader) measured(f field, form *regexp.Regexp, fault func(text string) diag.Diagnostic, what string) (
+	number float64, unit, text string) {
 	text = strings.TrimSpace(r.scalar(f, "a "+what, "!!str", "!!int", "!!float"))
 	match := form.FindStringSubmatch(text)
 	if match == nil {
-		r.fail(name, r.at(f.value), words{"Text": text})
+		r.fail(fault(text), r.at(f.value))
 	}
 	number, _ = strconv.ParseFloat(match[1], 64)
 	return number, match[2], text
@@ -130,16 +133,16 @@ var (
 
 // duration reads a duration. It must be at most one day and not shorter than the parameter "low".
 func (r *reader) duration(f field, low time.Duration) time.Duration {
-	n, unit, text := r.measured(f, durationForm, "P021", "duration")
+	n, unit, text := r.measured(f, durationForm, messages.InvalidDuration, "duration")
 	if n*durationUnits[unit].Hours() > 24 || time.Duration(n)*durationUnits[unit] < low {
-		r.fail("P021 range", r.at(f.value), words{"Text": text, "Low": low})
+		r.fail(messages.DurationOutOfRange(text, low), r.at(f.value))
 	}
 	return time.Duration(n) * durationUnits[unit]
 }
 
 // read reads a rate in kB/s, MB/s or GB/s. A kB is 1,024 bytes.
 func (v *Rate) read(r *reader, f field) {
-	n, unit, _ := r.measured(f, rateForm, "P019 rate", "rate")
+	n, unit, _ := r.measured(f, rateForm, messages.InvalidRate, "rate")
 	*v = Rate(n) * rateUnits[unit]
 }
 
@@ -155,12 +158,12 @@ func (v Rate) String() string {
 
 // fraction reads a fraction 0 < f <= 1, written as 0.5 or 50%.
 func (r *reader) fraction(f field) float64 {
-	n, percent, text := r.measured(f, fractionForm, "P022", "fraction")
+	n, percent, text := r.measured(f, fractionForm, messages.InvalidFraction, "fraction")
 	if percent != "" {
 		n /= 100
 	}
 	if n <= 0 || n > 1 {
-		r.fail("P022", r.at(f.value), words{"Text": text})
+		r.fail(messages.InvalidFraction(text), r.at(f.value))
 	}
 	return n
 }
@@ -171,7 +174,7 @@ func (r *reader) dotted(f field, what string, most int) []string {
 	parts, err := pgparse.Name(text)
 	if err != nil || len(parts) > most {
 		long := err != nil && strings.Contains(err.Error(), "63 bytes")
-		r.fail("P010", r.at(f.value), words{"Text": text, "What": what, "Long": long})
+		r.fail(messages.InvalidSQLName(text, what, long), r.at(f.value))
 	}
 	return parts
 }

@@ -12,6 +12,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"pgretain/internal/diag"
+	"pgretain/internal/messages"
 	"pgretain/internal/pgparse"
 	"pgretain/internal/quote"
 )
@@ -58,14 +59,14 @@ func (r *reader) raw(f field) Expr {
 	case "!!bool":
 		e.SQL = strings.ToLower(node.Value)
 	case "!!timestamp":
-		r.fail("P004 date", r.at(node), words{"What": f.label(), "Text": node.Value})
+		r.fail(messages.DateNotExpression(f.label(), node.Value), r.at(node))
 	case "!!int", "!!float":
 		if !sqlNumber.MatchString(node.Value) { // YAML and SQL read this number differently
-			r.fail("P019 number", r.at(node), node.Value)
+			r.fail(messages.NotNumber(node.Value), r.at(node))
 		}
 	}
 	if offset := pgparse.BreakInside(e.SQL); offset >= 0 {
-		r.fail("P011 break", e.At(offset), nil)
+		r.fail(messages.BreakInSQL, e.At(offset))
 	}
 	if line := quote.OneLine(e.SQL); line != e.SQL {
 		e.SQL, e.Position.Width = line, 1 // this width marks the position as not exact: see exact
@@ -86,7 +87,7 @@ func (r *reader) sql(f field, kind string) Expr {
 	parsed := e.parsed
 	switch {
 	case err != nil && kind == "literal":
-		r.fail("P038", e.Position, words{"Text": e.SQL, "Name": true, "Quoted": sqlText(e.SQL)})
+		r.fail(messages.NotLiteral(e.SQL, sqlText(e.SQL)), e.Position)
 	case err != nil:
 		r.sqlError(e, grammar, err)
 	case kind == "literal":
@@ -94,7 +95,7 @@ func (r *reader) sql(f field, kind string) Expr {
 	// The default of a column may read the clock, because it is evaluated when a row is written. No
 	// other expression may.
 	case kind == "default" && (len(parsed.Columns) > 0 || parsed.Subquery || parsed.Parameter.Text != ""):
-		r.fail("P035 default", e.Position, nil)
+		r.fail(messages.InvalidDefault, e.Position)
 	}
 	return e
 }
@@ -104,7 +105,7 @@ func (r *reader) sqlError(e Expr, kind string, err error) {
 	if place, ok := errors.AsType[*pgparse.Error](err); ok {
 		at = e.At(place.Offset)
 	}
-	r.fail("P011", at, words{"Kind": kind, "Message": err.Error()})
+	r.fail(messages.InvalidSQL(kind, err.Error()), at)
 }
 
 // sqlText returns a text in SQL quotes, as it stands between double quotes of YAML.
@@ -117,10 +118,13 @@ func sqlText(text string) string {
 func (r *reader) literal(f field, e Expr, parsed *pgparse.Expr) {
 	switch {
 	case isNull(f):
-		r.fail("P038 null", e.Position, f.label())
+		r.fail(messages.LiteralNull(f.label()), e.Position)
 	case !parsed.Literal:
-		name := len(parsed.Columns) > 0 && len(parsed.Calls) == 0 && !parsed.Subquery
-		r.fail("P038", e.Position, words{"Text": e.SQL, "Name": name, "Quoted": sqlText(e.SQL)})
+		quoted := ""
+		if len(parsed.Columns) > 0 && len(parsed.Calls) == 0 && !parsed.Subquery {
+			quoted = sqlText(e.SQL)
+		}
+		r.fail(messages.NotLiteral(e.SQL, quoted), e.Position)
 	}
 }
 
@@ -161,15 +165,16 @@ func (r *reader) assignments(f field, kind string) (list []Assignment) {
 			list = append(list, a)
 		}
 	}
-	return r.reportRepeated("P003 column", list) // two spellings of a key may name the same column
+	return r.reportRepeated(messages.ColumnTwice, list) // two spellings of a key may name the same column
 }
 
 // reportRepeated reports every column that is named a second time, and returns the list without
 // these columns.
-func (r *reader) reportRepeated(fault string, list []Assignment) (first []Assignment) {
+func (r *reader) reportRepeated(fault func(column string, first diag.Position) diag.Diagnostic, list []Assignment) (
+	first []Assignment) {
 	for _, a := range list {
 		if i := slices.IndexFunc(first, func(b Assignment) bool { return a.Column == b.Column }); i >= 0 {
-			r.add(fault, a.Position, words{"Column": a.Column, "First": first[i].Position})
+			r.add(fault(a.Column, first[i].Position), a.Position)
 		} else {
 			first = append(first, a)
 		}

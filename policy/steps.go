@@ -6,6 +6,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"pgretain/internal/messages"
 	"pgretain/internal/pgparse"
 )
 
@@ -18,15 +19,15 @@ func (r *reader) checkThen(p *Policy, m mapping) {
 	dropped := slices.IndexFunc(p.Then, func(s Step) bool { return s.Drop != nil })
 	for i, s := range p.Then {
 		if dropped >= 0 && i > dropped && s.takesPartition() {
-			r.add("P041 dropped", s.Position, nil)
+			r.add(messages.AlreadyDropped, s.Position)
 		}
 	}
 	switch {
 	case len(r.diags) > 0 || p.clearsDue():
 	case p.Partitions:
-		r.add("P031 partitions", r.at(m.fields["then"].key), m.what)
+		r.add(messages.LeavesPartitionsDue(m.what), r.at(m.fields["then"].key))
 	default:
-		r.add("P031", r.at(m.fields["then"].key), m.what)
+		r.add(messages.LeavesRowsDue(m.what), r.at(m.fields["then"].key))
 	}
 }
 
@@ -39,7 +40,7 @@ func (s *Step) read(r *reader, f field) {
 		r.kindOf(f, f.label(), yaml.MappingNode, "a step")
 		m := r.mapping(f, "a step", nil)
 		if len(m.order) != 1 {
-			r.fail("P017 verbs", r.at(f.value), nil)
+			r.fail(messages.OneVerb, r.at(f.value))
 		}
 		name = m.order[0]
 		verb = m.fields[name]
@@ -48,15 +49,15 @@ func (s *Step) read(r *reader, f field) {
 	bare := verb.value == nil || isNull(verb)
 	switch verbs := keysOf(s); {
 	case !slices.Contains(verbs, name):
-		r.fail("P002 step", s.Position, words{"Name": name, "Known": verbs})
+		r.fail(messages.UnknownStep(name, verbs), s.Position)
 	case bare && (name == "sql" || name == "drop_table"):
-		r.fail("P005 bare", s.Position, name)
+		r.fail(messages.BareStep(name), s.Position)
 	case name == "sql":
 		r.read(verb, &s.SQL, IsStatement)
 		r.checkStatement(*s.SQL)
 	case name == "drop_table":
 		if r.policy.Partitions {
-			r.add("P041 drop_table", s.Position, nil)
+			r.add(messages.DropTableOfPartitions, s.Position)
 		}
 		r.read(verb, &s.DropTable, "")
 	case name != "detach" && name != "drop":
@@ -64,7 +65,7 @@ func (s *Step) read(r *reader, f field) {
 	case !bare:
 		r.wrongKind(verb, verb.label(), "alone, without a value")
 	case !r.policy.Partitions:
-		r.fail("P041 only", s.Position, name)
+		r.fail(messages.OnlyOfPartitions(name), s.Position)
 	default:
 		s.set(name)
 	}
@@ -95,14 +96,14 @@ func (r *reader) mapStep(step *Step, f field, name string, bare bool) {
 		m.readKey("where", &step.Where, "")
 	}
 	if instead := ofPartition[name]; r.policy.Partitions && step.Related == nil && instead != "" {
-		r.add("P041 instead", r.fieldAt(f), words{"Verb": name, "Instead": instead})
+		r.add(messages.NotOnPartitions(name, instead), r.fieldAt(f))
 	}
 	r.fill(m, body)
 	switch {
 	case step.Update != nil && step.Related != nil:
-		m.refuse("P017 undo", "undo")
+		m.refuse(messages.UndoOfRelated, "undo")
 	case step.Archive != nil:
-		m.exclusive("P017 document", "columns", "document")
+		m.exclusive(messages.ColumnsAndDocument, "columns", "document")
 		r.checkArchive(step.Archive, step.Related)
 	case step.Insert != nil:
 		r.checkInsert(step.Insert, m)
@@ -118,7 +119,7 @@ func (r *reader) related(m mapping) *Related {
 	related := &Related{}
 	missing := slices.DeleteFunc([]string{"table", "as", "where"}, func(key string) bool { return m.has(key) })
 	if len(missing) > 0 {
-		r.add("P032", r.fieldAt(m.from), missing)
+		r.add(messages.IncompleteStep(missing), r.fieldAt(m.from))
 	}
 	r.fill(m, related)
 	return related
@@ -126,17 +127,17 @@ func (r *reader) related(m mapping) *Related {
 
 // checkInsert checks how the rows are grouped, and that each column has one value.
 func (r *reader) checkInsert(in *Insert, m mapping) {
-	m.exclusive("P017 insert", "key", "per")
+	m.exclusive(messages.KeyAndPer, "key", "per")
 	if !m.has("table", "join", "per") {
-		m.refuse("P017 as", "as")
+		m.refuse(messages.AsWithoutRow, "as")
 	}
 	if !m.has("key") {
-		m.refuse("P005 changes", "add", "max", "min")
+		m.refuse(messages.ChangeNeedsKey, "add", "max", "min")
 	}
 	if !m.has("key", "per", "set") {
-		r.add("P005 insert", r.fieldAt(m.from), nil)
+		r.add(messages.InsertNeedsKeys, r.fieldAt(m.from))
 	}
-	r.reportRepeated("P003 column", slices.Concat(in.Key, in.Per, in.Add, in.Max, in.Min, in.Set))
+	r.reportRepeated(messages.ColumnTwice, slices.Concat(in.Key, in.Per, in.Add, in.Max, in.Min, in.Set))
 }
 
 // checkArchive refuses an archive into the table from which the rows come. It refuses two values
@@ -148,20 +149,20 @@ func (r *reader) checkArchive(a *Archive, related *Related) {
 		from, row = related.Table, related.As
 	}
 	if a.Into.Name != "" && a.Into.same(from) {
-		r.add("P017 itself", a.Into.Position, words{"From": from, "Into": a.Into})
+		r.add(messages.ArchivedInItself(from.String(), a.Into.String()), a.Into.Position)
 	}
 	var copied, given []Assignment
 	for _, c := range a.Columns {
 		copied = append(copied, Assignment{Column: c.From.Text, Position: c.From.Position})
 		given = append(given, Assignment{Column: c.Name, Position: c.Position})
 	}
-	r.reportRepeated("P003 copied", copied)
-	r.reportRepeated("P003 column", append(given, a.Set...))
+	r.reportRepeated(messages.CopiedTwice, copied)
+	r.reportRepeated(messages.ColumnTwice, append(given, a.Set...))
 	isRow := func(c pgparse.ColumnRef) bool { return c.Star && len(c.Fields) == 1 && c.Fields[0] == row }
 	for _, set := range a.Set {
 		columns := set.Value.parsed.Columns
 		if a.Document != "" && set.Column == a.Document && !slices.ContainsFunc(columns, isRow) {
-			r.add("P047", set.Value.Position, words{"Document": a.Document, "Row": row})
+			r.add(messages.DocumentWithoutRow(a.Document, row), set.Value.Position)
 		}
 	}
 }
@@ -174,17 +175,17 @@ func isBatch(t pgparse.TableRef) bool { return t.Schema == "" && t.Name == "batc
 func (r *reader) checkStatement(e Expr) {
 	parsed := e.parsed
 	if slices.Contains(parsed.With, "batch") {
-		r.add("P008 batch", e.At(parsed.CTEs), nil)
+		r.add(messages.ReservedBatch, e.At(parsed.CTEs))
 	}
 	if !slices.ContainsFunc(parsed.Tables, isBatch) {
-		r.add("P039 batch", e.Position, nil)
+		r.add(messages.StatementWithoutBatch, e.Position)
 	}
 	for _, w := range parsed.Writes {
 		switch {
 		case isBatch(w.Table):
-			r.add("P039 changes", e.At(w.Table.Offset), nil)
+			r.add(messages.StatementChangesBatch, e.At(w.Table.Offset))
 		case w.Table.Schema == "":
-			r.add("P039 schema", e.At(w.Table.Offset), w.Table.Name)
+			r.add(messages.StatementWithoutSchema(w.Table.Name), e.At(w.Table.Offset))
 		}
 	}
 }

@@ -124,7 +124,7 @@ func TestSyntaxErrorInAnyExpression(t *testing.T) {
 	for _, place := range regexp.MustCompile(`\bx\d+\b`).FindAllStringIndex(source, -1) {
 		broken := source[:place[0]] + "(" + source[place[1]:]
 		_, list := policy.Parse("policy.yaml", []byte(broken))
-		if !slices.ContainsFunc(list, func(d diag.Diagnostic) bool { return d.Code == "P011" }) {
+		if !slices.ContainsFunc(list, func(d diag.Diagnostic) bool { return d.Code.String() == "P011" }) {
 			t.Errorf("syntax error at %s: got %v, want P011", source[place[0]:place[1]], list)
 		}
 	}

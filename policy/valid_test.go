@@ -169,7 +169,7 @@ func FuzzParse(f *testing.F) {
 			t.Errorf("file %v with %d diagnostics", file != nil, len(list))
 		}
 		for _, d := range list {
-			if d.Code == "" || d.Message == "" || d.Position.Line < 1 || d.Position.Column < 1 {
+			if d.Code.String() == "" || d.Message == "" || d.Position.Line < 1 || d.Position.Column < 1 {
 				t.Errorf("incomplete diagnostic %+v", d)
 			}
 		}

@@ -9,6 +9,7 @@ import (
 
 	"pgretain/internal/diag"
 	"pgretain/internal/lists"
+	"pgretain/internal/messages"
 )
 
 // read reads a window: an interval, a map for a window from data, or a list of tiers. The list
@@ -29,7 +30,7 @@ func (w *Window) read(r *reader, f field) {
 		r.try(func() { w.Tiers[i].read(r, item, i == len(items)-1, zero) })
 	}
 	if len(r.diags) == before && !slices.ContainsFunc(w.Tiers, func(t Tier) bool { return t.When != nil }) {
-		r.add("P016 when", w.Position, f.name())
+		r.add(messages.TiersWithoutWhen(f.name()), w.Position)
 	}
 }
 
@@ -39,10 +40,10 @@ func (t *Tier) read(r *reader, f field, last, zero bool) {
 	m := r.mapping(f, "a tier", tierKeys)
 	value, isElse := m.fields["else"]
 	if isElse && !last {
-		r.add("P016 last", r.at(value.key), nil)
+		r.add(messages.ElseNotLast, r.at(value.key))
 	}
 	if isElse && m.has("when", "then") {
-		r.fail("P016 alone", r.at(value.key), nil)
+		r.fail(messages.ElseNotAlone, r.at(value.key))
 	}
 	if !isElse {
 		m.require("when")
@@ -77,16 +78,16 @@ func (r *reader) windowData(f field) *WindowData {
 	m := r.mapping(f, fmt.Sprintf("window %q", f.name()), windowKeys)
 	units := slices.DeleteFunc(slices.Clone(windowUnits), func(unit string) bool { return !m.has(unit) })
 	if len(units) != 1 {
-		r.fail("P017 unit", r.fieldAt(m.from), words{"What": m.what, "Known": windowUnits})
+		r.fail(messages.OneUnit(m.what, windowUnits), r.fieldAt(m.from))
 	}
 	d := &WindowData{Unit: units[0]}
 	d.fill(r, m, m.fields[d.Unit], func(f field) Interval { return r.amount(f, d.Unit) })
 	maybeZero := d.AtLeast != nil && d.AtLeast.Zero()
 	switch {
 	case d.Else != nil && d.Else.Zero() && !maybeZero:
-		r.fail("P015 zero", d.Else.Position, words{"Text": f.name(), "Bound": true})
+		r.fail(messages.ZeroWindow(f.name(), true), d.Else.Position)
 	case d.AtMost != nil && d.AtMost.Zero() && !maybeZero:
-		r.fail("P037 zero", d.AtMost.Position, nil)
+		r.fail(messages.AtMostZero, d.AtMost.Position)
 	}
 	d.checkBounds(r, "the window", Interval.LongerThan,
 		func(i Interval) (string, diag.Position) { return i.Text, i.Position })
@@ -103,7 +104,7 @@ func (d *Data[T]) fill(r *reader, m mapping, value field, amount func(field) T) 
 	constant := d.Unit != "interval" && isNumber(value)
 	if constant {
 		bound(value, &d.Else)
-		m.refuse("P017 constant", "else", "never")
+		m.refuse(messages.KeyOfConstant, "else", "never")
 	} else {
 		r.try(func() {
 			r.refuseConstant(value, d.Unit)
@@ -129,7 +130,7 @@ func (r *reader) refuseConstant(f field, unit string) {
 	case isNumber(f): // of unit "interval"
 		r.wrongKind(f, f.label(), "an SQL expression of type interval")
 	case new(Interval).parse(node.Value) == "":
-		r.fail("P014 constant", r.at(f.value), words{"Unit": unit, "Text": node.Value})
+		r.fail(messages.ConstantUnit(unit, node.Value), r.at(f.value))
 	}
 }
 
@@ -163,8 +164,8 @@ func (d *Data[T]) checkBounds(r *reader, what string, above func(a, b T) bool, s
 		if pair.low != nil && pair.high != nil && above(*pair.low, *pair.high) {
 			low, _ := show(*pair.low)
 			high, at := show(*pair.high)
-			r.add("P037", at, words{"Low": pair.lowName + " " + low, "High": pair.highName + " " + high,
-				"LowKey": pair.lowKey, "Lower": high, "HighKey": pair.highKey, "Higher": low})
+			r.add(messages.Contradict(messages.Bounds{Low: pair.lowName + " " + low, High: pair.highName + " " + high,
+				LowKey: pair.lowKey, Lower: high, HighKey: pair.highKey, Higher: low}), at)
 		}
 	}
 }

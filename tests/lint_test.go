@@ -123,12 +123,12 @@ func TestLintAgainstPostgreSQL(t *testing.T) {
 	findings := map[string]int{}
 	noRow := map[int]bool{}
 	for _, d := range lint.Check(file, snapshot) {
-		ask, n := claim(t, trials, d.Code, d.Message)
+		ask, n := claim(t, trials, d.Code.String(), d.Message)
 		if ask == "" {
 			continue
 		}
-		findings[d.Code]++
-		noRow[n] = noRow[n] || d.Code == "L001"
+		findings[d.Code.String()]++
+		noRow[n] = noRow[n] || d.Code.String() == "L001"
 		if pgtest.Value[bool](t, conn, "SELECT EXISTS ("+ask+")") {
 			t.Errorf("%s %s\n%+v\n%s", d.Code, d.Message, trials[n], ask)
 		}
@@ -248,9 +248,9 @@ func TestValuesAgainstPostgreSQL(t *testing.T) {
 				}
 				var codes []string
 				for _, d := range lint.Check(file, snapshot) {
-					if d.Code == "L037" || d.Code == "L038" {
-						codes = append(codes, d.Code)
-						reported[d.Code]++
+					if d.Code.String() == "L037" || d.Code.String() == "L038" {
+						codes = append(codes, d.Code.String())
+						reported[d.Code.String()]++
 					}
 				}
 				var want []string

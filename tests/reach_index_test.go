@@ -80,7 +80,7 @@ func TestReferencingIndexServesWhereThePlannerTakesIt(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, f := range report.Findings {
-		if f.Code == "V026" {
+		if f.Code.String() == "V026" {
 			found[f.Object] = found[f.Object] || f.Severity != verifier.Info
 		}
 	}

@@ -294,7 +294,7 @@ func TestTriggerBodies(t *testing.T) {
 	for i, c := range bodies {
 		want[c.body], got[c.body] = c.does, ""
 		for _, f := range findings {
-			if f.Code == "V056" && strings.Contains(f.Message, fmt.Sprintf(`"t%d"`, i)) {
+			if f.Code.String() == "V056" && strings.Contains(f.Message, fmt.Sprintf(`"t%d"`, i)) {
 				if strings.Contains(f.Detail, "for which that returns NULL stays") {
 					got[c.body] += "keeps"
 				}
@@ -405,9 +405,10 @@ func reachCodes(t *testing.T, in *kit.Installed, snapshot *catalog.Snapshot) []s
 	}
 	var codes []string
 	for _, f := range report.Findings {
-		ours := f.Code == "V026" || strings.HasPrefix(f.Code, "V05") || strings.HasPrefix(f.Code, "V09")
-		if ours && f.Severity != verifier.Info && !slices.Contains(codes, f.Code) {
-			codes = append(codes, f.Code)
+		code := f.Code.String()
+		ours := code == "V026" || strings.HasPrefix(code, "V05") || strings.HasPrefix(code, "V09")
+		if ours && f.Severity != verifier.Info && !slices.Contains(codes, code) {
+			codes = append(codes, code)
 		}
 	}
 	slices.Sort(codes)

@@ -12,7 +12,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/jackc/pgx/v5"
 
-	"pgretain/internal/diag"
 	"pgretain/tests/fixture"
 	"pgretain/tests/kit"
 	"pgretain/tests/pgtest"
@@ -68,12 +67,12 @@ func pasteHints(t *testing.T, c driftCase, conn *pgx.Conn, report *verifier.Repo
 	for _, f := range report.Findings {
 		switch {
 		case f.Hint == "" || notForPsql.MatchString(f.Hint):
-			left[f.Code+f.Message] = true
+			left[f.Code.String()+f.Message] = true
 		case !strings.HasSuffix(f.Hint, ";"):
 			t.Errorf("%s: the hint is neither SQL nor a command nor a sentence: %s", f.Code, f.Hint)
 		default:
 			script = append(script, f.Hint)
-			repaired[f.Code] = !looksOnly.MatchString(f.Hint)
+			repaired[f.Code.String()] = !looksOnly.MatchString(f.Hint)
 		}
 	}
 	if len(script) == 0 {
@@ -88,7 +87,7 @@ func pasteHints(t *testing.T, c driftCase, conn *pgx.Conn, report *verifier.Repo
 	}
 	after := c.report(t, conn, selected(t, slices.Collect(maps.Keys(repaired)), nil))
 	for _, f := range after.Findings {
-		if repaired[f.Code] && f.Severity != verifier.Info && !left[f.Code+f.Message] {
+		if repaired[f.Code.String()] && f.Severity != verifier.Info && !left[f.Code.String()+f.Message] {
 			t.Errorf("verify reports %s after\n%s\n%s", f.Code, strings.Join(script, "\n"), c.text(t, after))
 		}
 	}
@@ -271,8 +270,9 @@ func TestEveryVerifierCodeHasAPageAndACase(t *testing.T) {
 	}
 	bodies := testBodies(t)
 	var titles []string
-	for _, code := range (verifier.Selection{}).Codes() {
-		titles = append(titles, "# "+code+": "+diag.Title(code))
+	for _, check := range (verifier.Selection{}).Codes() {
+		code := check.String()
+		titles = append(titles, "# "+code+": "+check.Title())
 		elsewhere, named := caughtElsewhere[code]
 		switch {
 		case named && !strings.Contains(bodies[elsewhere], code):

@@ -107,7 +107,7 @@ func testTableIsLocked(t *testing.T, server *driftServer) {
 func codesIn(report *verifier.Report) []string {
 	var codes []string
 	for _, f := range report.Findings {
-		codes = append(codes, f.Code)
+		codes = append(codes, f.Code.String())
 	}
 	return codes
 }

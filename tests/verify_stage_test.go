@@ -258,7 +258,7 @@ func expectCodes(t *testing.T, c driftCase, report *verifier.Report, want ...str
 	seen := map[string]bool{}
 	for _, f := range report.Findings {
 		if f.Severity != verifier.Info {
-			seen[f.Code] = true
+			seen[f.Code.String()] = true
 		}
 	}
 	for _, code := range want {

@@ -104,7 +104,7 @@ func testStandbyBehind(t *testing.T, there, here driftCase, primary, standby *pg
 	last := pgtest.Value[string](t, standby, "SELECT to_char(pg_last_xact_replay_timestamp(), 'YYYY-MM-DD HH24:MI:SS')")
 	report := here.verify(t, "looker", verifier.Options{})
 	for _, f := range report.Findings {
-		if f.Code == "V093" {
+		if f.Code.String() == "V093" {
 			if found := asOfStandby.FindStringSubmatch(f.Detail); found == nil || found[1] != last {
 				t.Errorf("last replayed %s: %s", last, f.Detail)
 			}
@@ -118,7 +118,7 @@ func codesOf(report *verifier.Report) []string {
 	var list []string
 	for _, f := range report.Findings {
 		if f.Severity != verifier.Info {
-			list = append(list, f.Code)
+			list = append(list, f.Code.String())
 		}
 	}
 	return list

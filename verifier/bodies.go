@@ -10,6 +10,7 @@ import (
 
 	"pgretain/generator"
 	"pgretain/internal/diag"
+	"pgretain/internal/messages"
 	"pgretain/internal/pgparse"
 	"pgretain/policy"
 )
@@ -67,7 +68,7 @@ func (v *inspection) checkTriggerRights(r reading) error {
 	if err != nil {
 		return err
 	}
-	return v.bodyRights(r, list, []row{}, func(f finding) { v.find(codeTableRights, nil, f) })
+	return v.bodyRights(r, list, []row{}, func(f finding) { v.find(messages.CodeTableRights, nil, f) })
 }
 
 // checkBodyRights checks that the worker may do what functions do that expressions call. It leaves
@@ -79,9 +80,9 @@ func (v *inspection) checkBodyRights(r reading) error {
 		return err
 	}
 	return v.bodyRights(r, list, []row{}, func(f finding) {
-		known := func(other Finding) bool { return other.Code == codeTableRights && other.Object == f.Object }
+		known := func(other Finding) bool { return other.Code == messages.CodeTableRights && other.Object == f.Object }
 		if !slices.ContainsFunc(v.report.Findings, known) {
-			v.find(codeTableRights, nil, f)
+			v.find(messages.CodeTableRights, nil, f)
 		}
 	})
 }
@@ -122,7 +123,8 @@ func BodyRights(ctx context.Context, conn *pgx.Conn, file *policy.File, roles po
 			return err
 		}
 		return v.bodyRights(r, slices.Concat(triggers, functions), given, func(f finding) {
-			list.Add(diag.Diagnostic{Code: codeTableRights, Severity: diag.Warning, Policy: f.Policy, Object: f.Object,
+			list.Add(diag.Diagnostic{Code: messages.CodeTableRights, Severity: diag.Warning, Policy: f.Policy,
+				Object:   f.Object,
 				Position: positions[f.Policy], Message: f.Message, Detail: f.Detail, Hint: f.Hint})
 		})
 	})

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"pgretain/internal/diag"
+	"pgretain/internal/lists"
+	"pgretain/internal/messages"
 )
 
 // oneCause leaves one finding for each cause. Suppressed findings stay, and explain no other
@@ -18,9 +20,10 @@ func (v *inspection) oneCause() {
 }
 
 // explains adds to a detail how many findings its finding explains, with their codes.
-func explains(detail string, codes []string) string {
+func explains(detail string, codes []diag.Code) string {
 	return strings.TrimSpace(fmt.Sprintf("%s This explains %s (%s).", detail,
-		counted(len(codes), "further finding", "further findings"), strings.Join(distinct(codes), ", ")))
+		counted(len(codes), "further finding", "further findings"), strings.Join(distinct(lists.Map(codes,
+			diag.Code.String)), ", ")))
 }
 
 // mergeSchemas makes one finding of all tables in a schema that does not exist. The query "tables"
@@ -28,7 +31,7 @@ func explains(detail string, codes []string) string {
 func (v *inspection) mergeSchemas() {
 	merged := map[string][]Finding{}
 	for _, f := range v.report.Findings {
-		if f.Code == codeNoTable && f.Suppressed == nil && f.Detail != "" {
+		if f.Code == messages.CodeNoTable && f.Suppressed == nil && f.Detail != "" {
 			merged[f.Detail] = append(merged[f.Detail], f)
 		}
 	}
@@ -59,9 +62,9 @@ func (v *inspection) mergeSchemas() {
 // explainRuns removes findings on runs if another finding states why these runs failed or tripped.
 // That finding counts them.
 func (v *inspection) explainRuns() {
-	explained := map[Finding][]string{} // codes of removed findings, by the finding on their cause
+	explained := map[Finding][]diag.Code{} // codes of removed findings, by the finding on their cause
 	kept := slices.DeleteFunc(slices.Clone(v.report.Findings), func(run Finding) bool {
-		if run.Code != codeLastRun && run.Code != codeRefused || run.Suppressed != nil {
+		if run.Code != messages.CodeLastRun && run.Code != messages.CodeRefused || run.Suppressed != nil {
 			return false
 		}
 		cause := slices.IndexFunc(v.report.Findings, func(f Finding) bool { return v.causes(f, run) })
@@ -88,11 +91,11 @@ func (v *inspection) causes(f, run Finding) bool {
 	}
 	reasons := v.reasons[f.Message]
 	switch f.Code {
-	case codeExpression:
+	case messages.CodeExpression:
 		if _, refused, ok := strings.Cut(f.Message, " is refused: "); ok {
 			reasons = []string{refused}
 		}
-	case codeTableRights:
+	case messages.CodeTableRights:
 		_, name, _ := strings.Cut(f.Object, ".")
 		name, _, _ = strings.Cut(name, "(")
 		for _, kind := range []string{"table", "view", "function", "sequence"} {

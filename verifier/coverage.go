@@ -5,6 +5,7 @@ import (
 
 	"pgretain/generator"
 	"pgretain/internal/lists"
+	"pgretain/internal/messages"
 	"pgretain/policy"
 )
 
@@ -26,7 +27,7 @@ func (v *inspection) checkCoverage(r reading) error {
 		return facts
 	})
 	named := append(lists.Map(v.file.Protect, policy.Table.String), lists.Map(v.file.Coverage.Exempt, exempted)...)
-	return v.finds(codeUncovered, v.coveredSchemas(), "uncovered",
+	return v.finds(messages.CodeUncovered, v.coveredSchemas(), "uncovered",
 		lists.Map(v.file.Coverage.Schemas, nameText), named, policies)(r)
 }
 
@@ -48,6 +49,6 @@ func (v *inspection) checkCoverageNames(r reading) error {
 		return generator.Object{Name: e.Table.String(), Position: e.Table.Position}
 	})...)
 	reasons := lists.Map(c.Exempt, func(e policy.Exemption) string { return e.Reason })
-	return v.finds(codeCoverageName, about, "coverage_names", lists.Map(c.Schemas, nameText),
+	return v.finds(messages.CodeCoverageName, about, "coverage_names", lists.Map(c.Schemas, nameText),
 		lists.Map(c.Exempt, exempted), reasons)(r)
 }

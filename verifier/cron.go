@@ -9,13 +9,15 @@ import (
 	"pgretain/generator"
 	"pgretain/internal/diag"
 	"pgretain/internal/lists"
+	"pgretain/internal/messages"
 	"pgretain/policy"
 )
 
 // codesOfCron are the checks that need pg_cron's tables. One of them is the check on lateness,
 // which reports how the last attempt failed.
-var codesOfCron = []string{codeCronMissing, codeCronDiffers, codeCronInactive, codeCronOrphan, codeScheduler, codeLate,
-	codeNotYet, codeCronStart}
+var codesOfCron = []diag.Code{messages.CodeCronMissing, messages.CodeCronDiffers, messages.CodeCronInactive,
+	messages.CodeCronOrphan, messages.CodeScheduler, messages.CodeLate,
+	messages.CodeNotYet, messages.CodeCronStart}
 
 // evidence holds facts about pg_cron that follow from the runs of jobs. InTime reports whether each
 // job began a run in time. Reached reports whether pg_cron reaches the database, whatever host and
@@ -26,7 +28,7 @@ type evidence struct{ InTime, Reached bool }
 // are unknown, not missing.
 func (v *inspection) checkCron(r reading) error {
 	known := len(v.report.Findings)
-	err := v.finds(codeUnreadable, v.atInstall(), "cron_seen", v.runner())(r)
+	err := v.finds(messages.CodeUnreadable, v.atInstall(), "cron_seen", v.runner())(r)
 	if err != nil || len(v.report.Findings) > known {
 		return err
 	}
@@ -50,14 +52,14 @@ func (v *inspection) compareJobs(r reading, query string, args ...any) error {
 		return row{"name": o.Cron.Name, "schedule": o.Cron.Schedule, "command": o.Cron.Command,
 			"database": o.Cron.Database}
 	})
-	return v.finds("", objects, "cron_compare", wanted, live.Jobs, v.runner(), v.install.CronElsewhere())(r)
+	return v.finds(diag.Code{}, objects, "cron_compare", wanted, live.Jobs, v.runner(), v.install.CronElsewhere())(r)
 }
 
 // checkCronElsewhere checks the jobs in the other database. Row security there shows them only to
 // the runner and to superusers. For other roles the jobs are unknown.
 func (v *inspection) checkCronElsewhere(r reading) error {
 	if v.server.Database != v.install.Database {
-		v.add(message{Code: codeCronDiffers, Position: v.install.Position,
+		v.add(message{Code: messages.CodeCronDiffers, Position: v.install.Position,
 			Message: fmt.Sprintf("the jobs run in another database than %q", v.server.Database),
 			Want:    quoted(v.install.Database), Got: quoted(v.server.Database),
 			Hint: "Connect to the database that install.database names."})
@@ -76,7 +78,7 @@ func (v *inspection) checkCronElsewhere(r reading) error {
 		err = errors.New("there is no connection")
 	}
 	if err != nil && r.ctx.Err() == nil {
-		v.add(message{Code: codeUnreadable, Severity: diag.Unknown, Position: v.install.Position,
+		v.add(message{Code: messages.CodeUnreadable, Severity: diag.Unknown, Position: v.install.Position,
 			Message: fmt.Sprintf("could not check the jobs in pg_cron, in database %q", v.install.CronDatabase),
 			Detail:  fmt.Sprintf("The answer was: %v.", err),
 			Hint:    "Name that database with --cron-database-url, or verify again."})
@@ -90,7 +92,7 @@ func (v *inspection) readCronElsewhere(r reading, seen evidence) error {
 	said := len(v.report.Findings)
 	_, err := collectRows[struct{ Role string }](r, "cron_role", v.runner())
 	if err == nil {
-		err = v.finds("", v.atInstall(), "cron_sight", v.runner(), seen.InTime)(r)
+		err = v.finds(diag.Code{}, v.atInstall(), "cron_sight", v.runner(), seen.InTime)(r)
 	}
 	if err != nil || len(v.report.Findings) > said {
 		return err
@@ -102,7 +104,8 @@ func (v *inspection) checkStarts(r reading) error {
 	about := lists.Map(v.file.Jobs, func(j *policy.Job) generator.Object {
 		return generator.Object{Name: j.Name, Position: j.Position}
 	})
-	return v.finds(codeCronStart, about, "cron_starts", lists.Map(about, objectName), v.attempts, v.cronNames(),
+	return v.finds(messages.CodeCronStart, about, "cron_starts", lists.Map(about, objectName), v.attempts,
+		v.cronNames(),
 		v.runner())(r)
 }
 
@@ -146,8 +149,9 @@ func (v *inspection) readZone(r reading) error {
 		return nil
 	}
 	v.zones = nil
-	v.add(message{Code: codeUnreadable, Severity: diag.Unknown, Message: "could not determine when jobs should run",
-		Detail: fmt.Sprintf("The schedules are in cron.timezone %q, which this program does not know.", found.Name),
-		Hint:   `Set cron.timezone to a name of the time zone database, such as "Europe/Berlin".`})
+	v.add(message{Code: messages.CodeUnreadable, Severity: diag.Unknown,
+		Message: "could not determine when jobs should run",
+		Detail:  fmt.Sprintf("The schedules are in cron.timezone %q, which this program does not know.", found.Name),
+		Hint:    `Set cron.timezone to a name of the time zone database, such as "Europe/Berlin".`})
 	return nil
 }

@@ -11,6 +11,7 @@ import (
 	"pgretain/generator"
 	"pgretain/internal/diag"
 	"pgretain/internal/lists"
+	"pgretain/internal/messages"
 	"pgretain/internal/quote"
 	"pgretain/policy"
 )
@@ -25,10 +26,11 @@ func (v *inspection) expressionProbes() []probe {
 	if v.effective == nil {
 		return nil
 	}
-	probes := []probe{{about: "the way to the tables of the expressions", codes: []string{codeExpression},
+	probes := []probe{{about: "the way to the tables of the expressions", codes: []diag.Code{messages.CodeExpression},
 		check: v.checkUsage}}
 	for some := range slices.Chunk(generator.Checks(v.source, v.effective), expressionsAtOnce) {
-		probes = append(probes, probe{about: "the expressions of the policies", codes: []string{codeExpression},
+		probes = append(probes, probe{about: "the expressions of the policies",
+			codes: []diag.Code{messages.CodeExpression},
 			check: withRowSecurity(func(r reading) error { return v.checkExpressions(r, some) })})
 	}
 	return probes
@@ -64,7 +66,7 @@ func (v *inspection) checkUsage(r reading) error {
 	if v.install.Roles.None {
 		role = v.server.User
 	}
-	v.add(message{Code: codeExpression, Severity: Info, Position: v.install.Position,
+	v.add(message{Code: messages.CodeExpression, Severity: Info, Position: v.install.Position,
 		Message: fmt.Sprintf("not all expressions were checked: role %q has no USAGE on schema %s", v.server.User,
 			list),
 		Detail: "Counting overdue rows checks the conditions of the policies as well.",
@@ -106,7 +108,7 @@ func refusal(p *policy.Policy, at diag.Position, err *pgconn.PgError, what, hint
 	if detail != "" {
 		detail = strings.TrimSuffix(detail, ".") + ". "
 	}
-	return message{Code: codeExpression, Policy: p.Name, Position: at, Message: what + ": " + err.Message,
+	return message{Code: messages.CodeExpression, Policy: p.Name, Position: at, Message: what + ": " + err.Message,
 		Detail: fmt.Sprintf("%sRuns of the policy fail [%s].", detail, err.Code), Hint: hint}
 }
 

@@ -5,7 +5,9 @@ import (
 	"slices"
 
 	"pgretain/generator"
+	"pgretain/internal/diag"
 	"pgretain/internal/lists"
+	"pgretain/internal/messages"
 	"pgretain/policy"
 )
 
@@ -16,8 +18,10 @@ func (v *inspection) factProbes() []probe {
 	return lists.Map(v.file.Policies, func(p *policy.Policy) probe {
 		return probe{skip: v.uncounted[p.Name], policy: p,
 			about: fmt.Sprintf("clocks and archives of policy %q", p.Name),
-			codes: append(codesOfFunctions, codeNoClock, codeFarAhead, codeNoInstant, codeArchiveDiffers),
-			known: []string{codeMissing, codeDiffers, codeNoTable, codeUnexpected},
+			codes: append(codesOfFunctions, messages.CodeNoClock, messages.CodeFarAhead, messages.CodeNoInstant,
+				messages.CodeArchiveDiffers),
+			known: []diag.Code{messages.CodeMissing, messages.CodeDiffers, messages.CodeNoTable,
+				messages.CodeUnexpected},
 			check: func(r reading) error { return v.checkFacts(r, p, changed) }}
 	})
 }
@@ -48,14 +52,14 @@ func (v *inspection) checkFacts(r reading, p *policy.Policy, changed []string) e
 	if column == nil && !encoded && len(archives) == 0 {
 		return nil
 	}
-	return v.finds("", about, "row_facts", p.Name, v.server.Now, countLimit, p.Table.String(), column, encoded,
+	return v.finds(diag.Code{}, about, "row_facts", p.Name, v.server.Now, countLimit, p.Table.String(), column, encoded,
 		archives)(r)
 }
 
 // defaultProbes returns a probe about the DEFAULT partition of each policy on partitions that has
 // one window.
 func (v *inspection) defaultProbes() (list []probe) {
-	none := v.found(v.install.Schema+"._default_rows(text, timestamptz, interval, bigint)", codeMissing)
+	none := v.found(v.install.Schema+"._default_rows(text, timestamptz, interval, bigint)", messages.CodeMissing)
 	for _, p := range v.file.Policies {
 		clocks := p.DueClocks()
 		if !p.Partitions || len(clocks) != 1 || clocks[0].Kind != "age" || len(clocks[0].Window.Tiers) != 1 {
@@ -66,9 +70,11 @@ func (v *inspection) defaultProbes() (list []probe) {
 			continue
 		}
 		list = append(list, probe{skip: none || v.uncounted[p.Name], policy: p,
-			about: fmt.Sprintf("the DEFAULT partition of policy %q", p.Name), codes: []string{codeDefaultRows},
-			known: []string{codeMissing, codeDiffers, codeNoTable, codeUnexpected},
-			check: v.finds(codeDefaultRows, nil, "default_rows", p.Name, v.server.Now, countLimit,
+			about: fmt.Sprintf("the DEFAULT partition of policy %q", p.Name),
+			codes: []diag.Code{messages.CodeDefaultRows},
+			known: []diag.Code{messages.CodeMissing, messages.CodeDiffers, messages.CodeNoTable,
+				messages.CodeUnexpected},
+			check: v.finds(messages.CodeDefaultRows, nil, "default_rows", p.Name, v.server.Now, countLimit,
 				window.Interval.Text)})
 	}
 	return list

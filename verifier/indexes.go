@@ -9,12 +9,13 @@ import (
 	"pgretain/internal/diag"
 	"pgretain/internal/inspect"
 	"pgretain/internal/lists"
+	"pgretain/internal/messages"
 	"pgretain/internal/parallel"
 	"pgretain/internal/pgparse"
 	"pgretain/internal/quote"
 )
 
-var codesOfPlans = []string{codeNoIndex, codeOtherPlan}
+var codesOfPlans = []diag.Code{messages.CodeNoIndex, messages.CodeOtherPlan}
 
 const (
 	plansAtOnce = 250 // number of policies in one query for plans
@@ -27,7 +28,7 @@ func (v *inspection) checkPlans(r reading) error {
 	policies, known := v.objects(generator.KindPolicy), []string{}
 	policies = slices.DeleteFunc(policies, func(o generator.Object) bool { return v.policies[o.Policy] == nil })
 	for _, o := range policies {
-		if v.found(o.Policy, codeUnexpected) || v.found(o.Table, codeTableRights) {
+		if v.found(o.Policy, messages.CodeUnexpected) || v.found(o.Table, messages.CodeTableRights) {
 			known = append(known, o.Policy)
 		}
 	}
@@ -44,7 +45,7 @@ func (v *inspection) checkPlans(r reading) error {
 		few := lists.Map(some, func(o generator.Object) int {
 			return fewBatches * v.policies[o.Policy].Batch.ExpectedRows()
 		})
-		if err := v.finds("", some, "plan_findings", names, few, usual, unsorted, known)(r); err != nil {
+		if err := v.finds(diag.Code{}, some, "plan_findings", names, few, usual, unsorted, known)(r); err != nil {
 			return err
 		}
 	}
@@ -70,8 +71,9 @@ func (v *inspection) checkGuardPlans(r reading) error {
 	for _, plan := range plans {
 		policy := policies[plan.N-1]
 		switch {
-		case plan.Error != nil && !v.found(policy.Policy, codeUnexpected, codeExpression, codeTableRights, codeNoTable):
-			v.about(policy, message{Code: codeUnreadable, Severity: diag.Unknown,
+		case plan.Error != nil && !v.found(policy.Policy, messages.CodeUnexpected, messages.CodeExpression,
+			messages.CodeTableRights, messages.CodeNoTable):
+			v.about(policy, message{Code: messages.CodeUnreadable, Severity: diag.Unknown,
 				Message: fmt.Sprintf("could not check how guards of policy %q find rows", policy.Policy),
 				Detail:  fmt.Sprintf("The server says: %s [%s].", *plan.Error, *plan.SQLState)})
 		case plan.Error == nil:
@@ -83,7 +85,7 @@ func (v *inspection) checkGuardPlans(r reading) error {
 
 // guardReadsAll returns the finding on a table that guards or joins read without an index.
 func guardReadsAll(policy string, plan guardPlan) message {
-	m := message{Code: codeGuardReadsAll, Severity: Info, Hint: fmt.Sprintf("Give table %q an index for the "+
+	m := message{Code: messages.CodeGuardReadsAll, Severity: Info, Hint: fmt.Sprintf("Give table %q an index for the "+
 		"columns by which guards and joins of the policy find its rows.", *plan.Table)}
 	each := "batch"
 	if *plan.Often {
@@ -114,8 +116,8 @@ type index struct {
 	OtherIsOurs          bool   // a migration built the other index
 }
 
-var codesOfIndexes = []string{codeIndexMissing, codeIndexInvalid, codeIndexDiffers, codeIndexOrphan, codeNoIndex,
-	codeOtherPlan, codeGuardReadsAll}
+var codesOfIndexes = []diag.Code{messages.CodeIndexMissing, messages.CodeIndexInvalid, messages.CodeIndexDiffers,
+	messages.CodeIndexOrphan, messages.CodeNoIndex, messages.CodeOtherPlan, messages.CodeGuardReadsAll}
 
 func (v *inspection) checkIndexes(r reading) error {
 	wanted := v.objects(generator.KindIndex)
@@ -124,18 +126,18 @@ func (v *inspection) checkIndexes(r reading) error {
 	if err != nil {
 		return err
 	}
-	messages, err := parallel.Each(rows, func(live index) (message, error) {
+	compared, err := parallel.Each(rows, func(live index) (message, error) {
 		return v.compareIndex(wanted[live.N-1], live)
 	})
-	for i, f := range messages {
-		if f.Code != "" {
+	for i, f := range compared {
+		if f.Code != (diag.Code{}) {
 			v.about(wanted[rows[i].N-1], f)
 		}
 	}
 	if err != nil {
 		return err
 	}
-	return v.finds(codeIndexOrphan, nil, "index_orphans", names, tables)(r)
+	return v.finds(messages.CodeIndexOrphan, nil, "index_orphans", names, tables)(r)
 }
 
 // compareIndex compares an index with the definition that PostgreSQL printed right after the build.
@@ -157,10 +159,10 @@ func (v *inspection) compareIndex(o generator.Object, live index) (message, erro
 	schema, _ := v.tableParts(o.Table) // an index is in the schema of its table
 	record := fmt.Sprintf("SELECT %s(%s, %s);", v.runtime("_record_index"), quote.Literal(schema),
 		quote.Literal(strings.TrimPrefix(o.Name, schema+".")))
-	f := message{Code: codeIndexDiffers}
+	f := message{Code: messages.CodeIndexDiffers}
 	switch {
 	case !live.Valid || !live.Ready:
-		return message{Code: codeIndexInvalid, Message: on + " is invalid",
+		return message{Code: messages.CodeIndexInvalid, Message: on + " is invalid",
 			Detail: "A concurrent build did not finish; queries cannot use the index.",
 			Hint:   v.buildHint(o, live)}, nil
 	case live.Recorded == nil:
@@ -184,7 +186,7 @@ const readsAll = "Runs of the policy read the whole table."
 // missingIndex returns the finding for an index that does not exist. If another index does the
 // same, runs use that one.
 func (v *inspection) missingIndex(o generator.Object, live index) message {
-	f := message{Code: codeIndexMissing, Message: fmt.Sprintf("index %q is missing", o.Name), Detail: readsAll,
+	f := message{Code: messages.CodeIndexMissing, Message: fmt.Sprintf("index %q is missing", o.Name), Detail: readsAll,
 		Hint: v.buildHint(o, live)}
 	switch _, name, _ := strings.Cut(o.Name, "."); {
 	case live.Other == "":

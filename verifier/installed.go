@@ -10,6 +10,7 @@ import (
 	"pgretain/generator"
 	"pgretain/internal/diag"
 	"pgretain/internal/lists"
+	"pgretain/internal/messages"
 	"pgretain/internal/pgparse"
 	"pgretain/internal/quote"
 	verifysql "pgretain/sql/verify"
@@ -19,7 +20,7 @@ import (
 func (v *inspection) pending() {
 	add := func(names []string, of, flag string) {
 		for _, name := range names {
-			v.add(message{Code: codePending, Object: name,
+			v.add(message{Code: messages.CodePending, Object: name,
 				Message: fmt.Sprintf("migration %q%s is not applied", name, of),
 				Hint:    "pgretain migrate up" + flag})
 		}
@@ -29,11 +30,11 @@ func (v *inspection) pending() {
 }
 
 func (v *inspection) notInstalled() {
-	if !v.opt.Checks.has(codeNotInstalled) {
+	if !v.opt.Checks.has(messages.CodeNotInstalled) {
 		v.nothingRead("There is no such schema.", `Run "pgretain migrate up", or check that this is the right database.`)
 		return
 	}
-	v.add(message{Code: codeNotInstalled, Position: v.install.Position,
+	v.add(message{Code: messages.CodeNotInstalled, Position: v.install.Position,
 		Message: fmt.Sprintf("schema %q does not exist in database %q", v.install.Schema, v.server.Database),
 		Detail:  "The database was never migrated, or the connection is to another database.", Hint: "pgretain migrate up"})
 }
@@ -41,8 +42,8 @@ func (v *inspection) notInstalled() {
 // nothingRead reports that nothing in the runtime's schema can be checked. It reports this only if
 // a selected check needs that schema.
 func (v *inspection) nothingRead(detail, hint string) {
-	if slices.ContainsFunc(v.opt.Checks.Codes(), func(code string) bool { return checks[code] != Tables }) {
-		v.add(message{Code: codeUnreadable, Severity: diag.Unknown, Position: v.install.Position,
+	if slices.ContainsFunc(v.opt.Checks.Codes(), func(code diag.Code) bool { return code.Group() != messages.Tables }) {
+		v.add(message{Code: messages.CodeUnreadable, Severity: diag.Unknown, Position: v.install.Position,
 			Message: fmt.Sprintf("could not check anything in schema %q", v.install.Schema),
 			Detail:  detail, Hint: hint})
 	}
@@ -50,19 +51,20 @@ func (v *inspection) nothingRead(detail, hint string) {
 
 // standby reports how old the data of a standby is, and which checks cannot be made on a standby.
 func (v *inspection) standby() {
-	f := message{Code: codeStandby, Severity: Info, Position: v.install.Position, Message: "the server is a standby",
-		Detail: "It has replayed everything that it received."}
+	f := message{Code: messages.CodeStandby, Severity: Info, Position: v.install.Position,
+		Message: "the server is a standby",
+		Detail:  "It has replayed everything that it received."}
 	if behind := v.server.Clock.Sub(v.server.Now); behind != 0 {
 		f.Detail = fmt.Sprintf("Everything is as of %s, %s ago; what happened since it does not know.",
 			v.server.Now.UTC().Format("2006-01-02 15:04:05 UTC"), behind.Round(time.Millisecond))
 	}
 	v.add(f)
-	if v.opt.Checks.any([]string{codeScheduler, codeLastRun}) {
+	if v.opt.Checks.any([]diag.Code{messages.CodeScheduler, messages.CodeLastRun}) {
 		scheduler := ""
 		if v.install.Scheduler == "pg_cron" {
 			scheduler = "whether the pg_cron scheduler is running and starts jobs, and "
 		}
-		v.add(message{Code: codeOnlyPrimary, Severity: diag.Unknown, Position: v.install.Position,
+		v.add(message{Code: messages.CodeOnlyPrimary, Severity: diag.Unknown, Position: v.install.Position,
 			Message: "some checks need the primary",
 			Detail:  "Not checked: " + scheduler + "whether runs that are recorded as running are in progress.",
 			Hint:    "Verify the primary, or use --skip V094."})
@@ -77,7 +79,7 @@ var relationKinds = map[generator.Kind]struct{ relkind, word string }{
 
 func (v *inspection) checkRelations(r reading) error {
 	wanted := v.relations()
-	return v.finds("", wanted, "relations", v.install.Schema, lists.Map(wanted, func(o generator.Object) row {
+	return v.finds(diag.Code{}, wanted, "relations", v.install.Schema, lists.Map(wanted, func(o generator.Object) row {
 		return row{"name": v.inSchema(o), "kind": relationKinds[o.Kind].relkind, "owner": v.creator(o)}
 	}), repairHint)(r)
 }
@@ -90,14 +92,14 @@ func (v *inspection) checkRegistry(r reading) error {
 	objects := v.objects(generator.KindInstall, generator.KindPolicy, generator.KindEach, generator.KindJob)
 	known := append(slices.Clone(objects), v.unsettled...)
 	kinds := lists.Map(known, func(o generator.Object) string { return string(o.Kind) })
-	if err := v.finds(codeRowOrphan, nil, "row_orphans", kinds, lists.Map(known, objectName))(r); err != nil {
+	if err := v.finds(messages.CodeRowOrphan, nil, "row_orphans", kinds, lists.Map(known, objectName))(r); err != nil {
 		return err
 	}
 	for some := range slices.Chunk(objects, atOnce) {
 		wanted := lists.Map(some, func(o generator.Object) row {
 			return row{"kind": o.Kind, "name": o.Name, "row": o.Row}
 		})
-		if err := v.finds("", some, "rows", wanted, repairHint)(r); err != nil {
+		if err := v.finds(diag.Code{}, some, "rows", wanted, repairHint)(r); err != nil {
 			return err
 		}
 	}
@@ -113,7 +115,8 @@ func (v *inspection) inSchema(o generator.Object) string {
 	return strings.TrimPrefix(o.Name, v.install.Schema+".")
 }
 
-var codesOfRoutines = []string{codeMissing, codeDiffers, codeSettings, codeOwner, codeOrphan}
+var codesOfRoutines = []diag.Code{messages.CodeMissing, messages.CodeDiffers, messages.CodeSettings, messages.CodeOwner,
+	messages.CodeOrphan}
 
 // wantedRoutine is the routine of an object, with its owner and settings.
 type wantedRoutine struct {
@@ -132,13 +135,13 @@ func (v *inspection) checkRoutines(r reading) error {
 	known := slices.DeleteFunc(slices.Concat(objects, v.unsettled), func(o generator.Object) bool {
 		return !strings.Contains(o.Name, "(")
 	})
-	if err := v.finds(codeOrphan, nil, "routine_orphans", v.install.Schema,
+	if err := v.finds(messages.CodeOrphan, nil, "routine_orphans", v.install.Schema,
 		lists.Map(known, objectName))(r); err != nil {
 		return err
 	}
 	for some := range slices.Chunk(objects, atOnce) {
 		wanted := lists.Map(some, v.wantedRoutine)
-		if err := v.finds("", some, "routines", v.install.Schema, wanted, repairHint)(r); err != nil {
+		if err := v.finds(diag.Code{}, some, "routines", v.install.Schema, wanted, repairHint)(r); err != nil {
 			return err
 		}
 	}
@@ -192,5 +195,5 @@ func (v *inspection) checkMakeup(r reading) error {
 	}
 	recorded := verifysql.Recorded()
 	wanted := slices.Concat(recorded.Facts, recorded.Queries[v.server.Major])
-	return v.finds("", relations, "makeup", names, words, wanted, live)(r)
+	return v.finds(diag.Code{}, relations, "makeup", names, words, wanted, live)(r)
 }

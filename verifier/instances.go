@@ -7,6 +7,7 @@ import (
 	"pgretain/generator"
 	"pgretain/internal/inspect"
 	"pgretain/internal/lists"
+	"pgretain/internal/messages"
 	"pgretain/policy"
 )
 
@@ -44,7 +45,7 @@ func (v *inspection) readInstances(r reading) error {
 	expanded := []*policy.Policy{}
 	err := eachNamed(r, "members", func(m liveInstance) {
 		if m.Message != "" {
-			v.find(codeMember, nil, m.finding)
+			v.find(messages.CodeMember, nil, m.finding)
 		}
 		o, name := templates[m.Policy], m.Policy+policy.InstanceMark+m.Member
 		switch m.State {

@@ -11,6 +11,7 @@ import (
 	"pgretain/generator"
 	"pgretain/internal/diag"
 	"pgretain/internal/lists"
+	"pgretain/internal/messages"
 	"pgretain/policy"
 )
 
@@ -34,7 +35,7 @@ func Obstacles(ctx context.Context, conn *pgx.Conn, file *policy.File, objects [
 	}
 	rows := lists.Map(objects, func(o generator.Object) row { return row{"policy": o.Name, "row": o.Row} })
 	trust := lists.Map(file.Install.Trust, func(n policy.Name) string { return n.Text })
-	add := func(code string) func(finding) {
+	add := func(code diag.Code) func(finding) {
 		return func(f finding) {
 			given := func(o generator.Object) bool { return o.Name == f.Policy }
 			if slices.ContainsFunc(objects, given) {
@@ -44,9 +45,10 @@ func Obstacles(ctx context.Context, conn *pgx.Conn, file *policy.File, objects [
 		}
 	}
 	err = v.read(ctx, conn, func(r reading) error {
-		err := eachNamed(r, "obstacles", add(""), rows, v.install.SearchPath, owner, trust)
+		err := eachNamed(r, "obstacles", add(diag.Code{}), rows, v.install.SearchPath, owner, trust)
 		if err == nil {
-			err = eachNamed(r, "reach_row_security", add(codeRowSecurity), v.readTables(), v.install.SearchPath,
+			err = eachNamed(r, "reach_row_security", add(messages.CodeRowSecurity), v.readTables(),
+				v.install.SearchPath,
 				v.worker())
 		}
 		return err

@@ -9,13 +9,17 @@ import (
 	"strings"
 
 	"pgretain/generator"
+	"pgretain/internal/diag"
+	"pgretain/internal/messages"
 	"pgretain/policy"
 )
 
 // codesOfOrigin are the checks whose findings a migration repairs if it was not generated or not
 // applied.
-var codesOfOrigin = []string{codeMissing, codeDiffers, codeSettings, codeRowMissing, codeRowDiffers, codeIndexMissing,
-	codeIndexDiffers, codeColumn, codeCronMissing, codeCronDiffers, codeTableRights}
+var codesOfOrigin = []diag.Code{messages.CodeMissing, messages.CodeDiffers, messages.CodeSettings,
+	messages.CodeRowMissing, messages.CodeRowDiffers, messages.CodeIndexMissing,
+	messages.CodeIndexDiffers, messages.CodeColumn, messages.CodeCronMissing, messages.CodeCronDiffers,
+	messages.CodeTableRights}
 
 // Tool is the program that applies the migrations. The zero Tool is "pgretain migrate".
 type Tool struct {
@@ -75,7 +79,7 @@ func (v *inspection) explainOrigins() {
 		changed[subject(o.Policy, o.Kind, o.Name)] = true
 	}
 	for _, f := range v.report.Findings { // only a migration writes a hash into the registry
-		if f.Code == codeRowDiffers && strings.Contains(f.Got, "hash = ") {
+		if f.Code == messages.CodeRowDiffers && strings.Contains(f.Got, "hash = ") {
 			older[subject(f.Policy, generator.Kind(f.Kind), f.Object)] = true
 		}
 	}
@@ -92,7 +96,7 @@ func (v *inspection) explainOrigins() {
 		case file != "" && (older[of] || slices.Contains(v.opt.Pending, file) ||
 			slices.Contains(v.opt.CronPending, file)):
 			pending[file] = append(pending[file], of)
-		case file != "" && f.Hint == repairHint && f.Code != codeColumn: // a column is in another file
+		case file != "" && f.Hint == repairHint && f.Code != messages.CodeColumn: // a column is in another file
 			v.report.Findings[i].Hint = fmt.Sprintf("Execute its statements again, from %s, as the role that the "+
 				"migration uses.", v.opt.Tool.up(file))
 			continue
@@ -105,14 +109,14 @@ func (v *inspection) explainOrigins() {
 		func(f Finding) bool { return slices.Contains(hidden, f) })
 	for _, names := range stale {
 		names = distinct(names)
-		v.explainBy(message{Code: codeUngenerated, Policy: names[0], Position: v.position(names[0]),
+		v.explainBy(message{Code: messages.CodeUngenerated, Policy: names[0], Position: v.position(names[0]),
 			Message: fmt.Sprintf("the policy file has changes that no migration has: %s", strings.Join(names, ", ")),
 			Hint:    fmt.Sprintf(`Run "pgretain generate", then migrate: %s.`, v.opt.Tool.command("FILE")),
 		}, names, hidden)
 	}
 	for file, names := range pending {
 		names = distinct(names)
-		v.explainBy(message{Code: codePending, Object: file,
+		v.explainBy(message{Code: messages.CodePending, Object: file,
 			Message: fmt.Sprintf("migration %q is not applied", file),
 			Hint:    v.opt.Tool.command(file)}, names, hidden)
 	}
@@ -121,7 +125,7 @@ func (v *inspection) explainOrigins() {
 // explainBy adds a finding that explains the hidden findings of some subjects, or adds its
 // explanation to the same finding.
 func (v *inspection) explainBy(m message, subjects []string, hidden []Finding) {
-	var codes []string
+	var codes []diag.Code
 	for _, f := range hidden {
 		if slices.Contains(subjects, subject(f.Policy, generator.Kind(f.Kind), f.Object)) {
 			codes = append(codes, f.Code)

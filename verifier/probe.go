@@ -17,6 +17,7 @@ import (
 	"pgretain/generator"
 	"pgretain/internal/diag"
 	"pgretain/internal/inspect"
+	"pgretain/internal/messages"
 	"pgretain/internal/pgparse"
 	"pgretain/internal/quote"
 	"pgretain/policy"
@@ -29,10 +30,10 @@ type probe struct {
 	about string // completes "could not check ..."
 	// codes are the checks that the probe makes. They include checks of later probes that need the
 	// data of this probe. Codes of group Sight belong to every probe.
-	codes  []string
+	codes  []diag.Code
 	check  func(reading) error
 	policy *policy.Policy // policy whose functions the probe calls; nil if it calls none
-	known  []string       // codes of findings on the policy that explain why its functions fail
+	known  []diag.Code    // codes of findings on the policy that explain why its functions fail
 	// more returns further probes, which need the data of earlier probes.
 	more func() []probe
 }
@@ -146,7 +147,7 @@ func eachNamed[T any](r reading, query string, f func(T), args ...any) error {
 
 // finds returns a check that executes a query and adds the findings that it returns. The findings
 // refer to the objects in "about" by number.
-func (v *inspection) finds(code string, about []generator.Object, query string, args ...any) func(reading) error {
+func (v *inspection) finds(code diag.Code, about []generator.Object, query string, args ...any) func(reading) error {
 	return func(r reading) error {
 		return eachNamed(r, query, func(f finding) { v.find(code, about, f) }, args...)
 	}
@@ -154,7 +155,7 @@ func (v *inspection) finds(code string, about []generator.Object, query string, 
 
 // find adds a finding that a query returned. It completes the finding with the data of its object
 // in "about". If the finding has no object, its position is that of its policy.
-func (v *inspection) find(code string, about []generator.Object, f finding) {
+func (v *inspection) find(code diag.Code, about []generator.Object, f finding) {
 	o := generator.Object{Position: v.position(f.Policy)}
 	if f.Place > 0 {
 		o = about[f.Place-1]
@@ -165,7 +166,7 @@ func (v *inspection) find(code string, about []generator.Object, f finding) {
 		v.affected[f.Message] = append(v.affected[f.Message], name)
 	}
 	v.addKind(cmp.Or(generator.Kind(f.Kind), o.Kind), message{
-		Code:     cmp.Or(f.Code, code),
+		Code:     cmp.Or(diag.Find(f.Code), code),
 		Severity: diag.Severity(f.Severity),
 		Position: o.Position,
 		Policy:   cmp.Or(f.Policy, o.Policy),
@@ -237,7 +238,7 @@ func unscannable(err error) string {
 // failed adds the finding that says why a probe failed. It returns false for an error that does not
 // come from the server.
 func (v *inspection) failed(p probe, err error) bool {
-	f := message{Code: codeUnreadable, Severity: diag.Unknown, Message: "could not check " + p.about}
+	f := message{Code: messages.CodeUnreadable, Severity: diag.Unknown, Message: "could not check " + p.about}
 	refused := &pgconn.PgError{}
 	server := errors.As(err, &refused)
 	if server {
@@ -245,7 +246,7 @@ func (v *inspection) failed(p probe, err error) bool {
 	}
 	switch {
 	case concurrentlyDropped(err):
-		f.Code, f.Message = codeChanging, f.Message+": an object was changed during the check"
+		f.Code, f.Message = messages.CodeChanging, f.Message+": an object was changed during the check"
 		f.Detail, f.Hint = fmt.Sprintf("The second attempt failed with: %v.", err), "Verify again."
 	case unscannable(err) != "":
 		f.Detail = fmt.Sprintf("The answer cannot be read: %s.", unscannable(err))
@@ -255,11 +256,11 @@ func (v *inspection) failed(p probe, err error) bool {
 		v.refusedToCount(p.policy, refused)): // another finding reports it
 		return true
 	case refused.Code == "40001": // serialization_failure: on a standby, a conflict with recovery
-		f.Code, f.Message = codeOnlyPrimary, fmt.Sprintf("checking %s conflicts with replication", p.about)
+		f.Code, f.Message = messages.CodeOnlyPrimary, fmt.Sprintf("checking %s conflicts with replication", p.about)
 		f.Hint = "Try again, verify the primary, or set hot_standby_feedback or a longer " +
 			"max_standby_streaming_delay on the standby."
 	case refused.Code == "57014", refused.Code == "55P03": // query_canceled by statement_timeout, lock_not_available
-		f.Code, f.Message = codeTimeout, fmt.Sprintf("checking %s took longer than %s", p.about, v.opt.Timeout)
+		f.Code, f.Message = messages.CodeTimeout, fmt.Sprintf("checking %s took longer than %s", p.about, v.opt.Timeout)
 		f.Hint = "Try again when the server is less busy, or allow more time."
 	case v.refusedTo(refused) != "":
 		role := v.refusedTo(refused)
@@ -338,7 +339,8 @@ func (v *inspection) knownLack(role string, err *pgconn.PgError) bool {
 	return denied != nil && slices.ContainsFunc(v.report.Findings, func(f Finding) bool {
 		name, _, _ := strings.Cut(f.Object, "(")
 		name = strings.TrimPrefix(name[strings.LastIndex(name, ".")+1:], "schema ")
-		return slices.Contains([]string{codeTableRights, codePrivileges}, f.Code) && v.opt.Checks.shows(f.Code) &&
+		return slices.Contains([]diag.Code{messages.CodeTableRights, messages.CodePrivileges}, f.Code) &&
+			v.opt.Checks.shows(f.Code) &&
 			strings.Trim(name, `"`) == denied[2] && strings.Contains(f.Message+f.Want, role)
 	})
 }

@@ -1,7 +1,9 @@
 package verifier
 
 import (
+	"pgretain/internal/diag"
 	"pgretain/internal/lists"
+	"pgretain/internal/messages"
 	"pgretain/policy"
 )
 
@@ -56,19 +58,22 @@ func (v *inspection) reachProbes() []probe {
 		return nil
 	}
 	return []probe{
-		{about: "indexes on the referencing side of foreign keys", codes: []string{codeReferencingIndex},
-			check: v.finds(codeReferencingIndex, nil, "reach_indexes", v.reach)},
-		{about: "foreign keys that keep rows, or are switched off", codes: []string{codeBlocked, codeKeyOff},
+		{about: "indexes on the referencing side of foreign keys", codes: []diag.Code{messages.CodeReferencingIndex},
+			check: v.finds(messages.CodeReferencingIndex, nil, "reach_indexes", v.reach)},
+		{about: "foreign keys that keep rows, or are switched off", codes: []diag.Code{messages.CodeBlocked,
+			messages.CodeKeyOff},
 			check: v.checkKeys},
 		// A trigger fires in the batch, as the worker. It has the worker's search path, unless its
 		// function sets one. A BEFORE ROW trigger may keep the row. "triggers" of a policy names
 		// the triggers that a person has checked.
-		{about: "triggers of the application", codes: []string{codeTrigger}, check: v.finds(codeTrigger, nil,
-			"reach_triggers", v.reach, v.policyRows(), v.opt.Snapshot, v.worker(), v.install.SearchPath)},
-		{skip: v.install.Roles.None, about: "the worker's privileges in triggers", codes: []string{codeTableRights},
+		{about: "triggers of the application", codes: []diag.Code{messages.CodeTrigger},
+			check: v.finds(messages.CodeTrigger, nil,
+				"reach_triggers", v.reach, v.policyRows(), v.opt.Snapshot, v.worker(), v.install.SearchPath)},
+		{skip: v.install.Roles.None, about: "the worker's privileges in triggers",
+			codes: []diag.Code{messages.CodeTableRights},
 			check: v.checkTriggerRights},
-		{about: "replica identities", codes: []string{codeIdentity},
-			check: v.finds(codeIdentity, nil, "reach_identity", v.reach)},
+		{about: "replica identities", codes: []diag.Code{messages.CodeIdentity},
+			check: v.finds(messages.CodeIdentity, nil, "reach_identity", v.reach)},
 	}
 }
 
@@ -84,8 +89,9 @@ func (v *inspection) checkKeys(r reading) error {
 	}
 	access := v.file.AccessIndex()
 	return eachNamed(r, "reach_keys", func(f onKey) {
-		if f.Code != codeBlocked || !access.AffectsReferring(f.Names, v.policies[f.Policy], f.Step, f.Anytime) {
-			v.find("", nil, f.finding)
+		if diag.Find(f.Code) != messages.CodeBlocked || !access.AffectsReferring(f.Names, v.policies[f.Policy], f.Step,
+			f.Anytime) {
+			v.find(diag.Code{}, nil, f.finding)
 		}
 	}, v.reach, v.opt.Snapshot)
 }
@@ -99,11 +105,11 @@ const foreignCode = "PR004"
 func (v *inspection) checkUnexpected(r reading) error {
 	var names, tables []string
 	for _, p := range v.file.Policies {
-		if !v.found(p.Name, codeNoTable) {
+		if !v.found(p.Name, messages.CodeNoTable) {
 			names, tables = append(names, p.Name), append(tables, p.Table.String())
 		}
 	}
-	return v.finds(codeUnexpected, nil, "unexpected", names, tables)(r)
+	return v.finds(messages.CodeUnexpected, nil, "unexpected", names, tables)(r)
 }
 
 // checkRowSecurity checks that row security hides no rows from the worker. Generated functions run
@@ -111,7 +117,8 @@ func (v *inspection) checkUnexpected(r reading) error {
 // owner, so row security does not affect them. The check covers the tables that the file names,
 // also in expressions. Schema "" means that the search path determines the schema.
 func (v *inspection) checkRowSecurity(r reading) error {
-	return v.finds(codeRowSecurity, nil, "reach_row_security", v.readTables(), v.install.SearchPath, v.worker())(r)
+	return v.finds(messages.CodeRowSecurity, nil, "reach_row_security", v.readTables(), v.install.SearchPath,
+		v.worker())(r)
 }
 
 // readTables returns the tables and views that policies and reports read, with their reader.

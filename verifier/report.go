@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"pgretain/internal/diag"
+	"pgretain/internal/messages"
 	"pgretain/internal/report"
 	"pgretain/internal/suppress"
 )
@@ -42,7 +43,7 @@ type Report struct {
 	report.Log
 	Objects  int // number of wanted objects
 	Policies int
-	Checks   []string // codes of the checks that were made
+	Checks   []diag.Code // the checks that were made
 }
 
 // Verdict returns the verdict over all findings. Info and undecided tables do not change it.
@@ -70,7 +71,7 @@ func (r *Report) ExitCode() int {
 // verdict. Suppressed findings are only counted, unless all is set.
 func (r *Report) Text(w io.Writer, colour, all bool) error {
 	out := bufio.NewWriter(w)
-	for _, g := range Groups() {
+	for _, g := range messages.Groups() {
 		var list diag.List
 		numbers := map[diag.Severity]int{}
 		for _, f := range r.Findings {
@@ -113,8 +114,8 @@ func (r *Report) Summary() string {
 	if n := r.Suppressed(); n > 0 {
 		suppressed = fmt.Sprintf(", %d suppressed", n)
 	}
-	if len(r.Checks) < len(checks) {
-		some = fmt.Sprintf(", %d of %d checks", len(r.Checks), len(checks))
+	if total := len(Selection{}.Codes()); len(r.Checks) < total {
+		some = fmt.Sprintf(", %d of %d checks", len(r.Checks), total)
 	}
 	return fmt.Sprintf("Found %d drift, %d unknown%s, %d info%s in %s (%s, %s%s). Verdict: %s", r.Count(diag.Drift),
 		r.Count(diag.Unknown), undecided, r.Count(diag.Info), suppressed, counted(r.Objects, "object", "objects"),
@@ -131,23 +132,26 @@ func (r *Report) sort() {
 
 // jsonReport is version 1 of the format that docs/verify.md describes.
 type jsonReport struct {
-	Version    int       `json:"version"`
-	Verdict    Verdict   `json:"verdict"`
-	File       string    `json:"file"`
-	Objects    int       `json:"objects"`
-	Policies   int       `json:"policies"`
-	Drift      int       `json:"drift"`
-	Unknown    int       `json:"unknown"`
-	Undecided  int       `json:"undecided"`
-	Info       int       `json:"info"`
-	Suppressed int       `json:"suppressed"`
-	LeftOut    []string  `json:"left_out,omitempty"` // checks that were not selected
-	Findings   []Finding `json:"findings"`
+	Version    int         `json:"version"`
+	Verdict    Verdict     `json:"verdict"`
+	File       string      `json:"file"`
+	Objects    int         `json:"objects"`
+	Policies   int         `json:"policies"`
+	Drift      int         `json:"drift"`
+	Unknown    int         `json:"unknown"`
+	Undecided  int         `json:"undecided"`
+	Info       int         `json:"info"`
+	Suppressed int         `json:"suppressed"`
+	LeftOut    []diag.Code `json:"left_out,omitempty"` // checks that were not selected
+	Findings   []Finding   `json:"findings"`
 }
 
 // JSON writes the report as one JSON object.
 func (r *Report) JSON(w io.Writer) error {
-	leftOut := slices.DeleteFunc(Selection{}.Codes(), func(code string) bool { return slices.Contains(r.Checks, code) })
+	leftOut := slices.DeleteFunc(Selection{}.Codes(), func(code diag.Code) bool {
+		return slices.Contains(r.Checks,
+			code)
+	})
 	return report.WriteJSON(w, jsonReport{
 		Version:    1,
 		Verdict:    r.Verdict(),
@@ -179,12 +183,14 @@ func (v *inspection) suppress() {
 		everything = everything && f.Severity != diag.Unknown
 	}
 	for _, e := range filter {
-		group, known := checks[e.Check]
-		looked := (!known || slices.Contains(v.report.Checks, e.Check)) && (v.opt.Counts || group != Conformance)
+		check := diag.Find(e.Check)
+		known := check != diag.Code{}
+		looked := (!known || slices.Contains(v.report.Checks, check)) &&
+			(v.opt.Counts || check.Group() != messages.Conformance)
 		f := e.Fault(everything && looked)
-		f.Code, f.Severity, f.Policy, f.Object = codeSuppressionEnded, Info, e.Policy, e.Object
+		f.Code, f.Severity, f.Policy, f.Object = messages.CodeSuppressionEnded, Info, e.Policy, e.Object
 		if e.Lapsed == "" {
-			f.Code = codeSuppressionIdle
+			f.Code = messages.CodeSuppressionIdle
 			f.Detail = "The finding does not exist any more, or it is about another object."
 			if !known {
 				f.Detail = "This program has no such check."

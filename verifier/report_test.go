@@ -8,6 +8,7 @@ import (
 
 	"pgretain/internal/catalog"
 	"pgretain/internal/diag"
+	"pgretain/internal/messages"
 	"pgretain/internal/report"
 )
 
@@ -15,8 +16,8 @@ import (
 // formats show it.
 func TestUndecided(t *testing.T) {
 	t.Parallel()
-	r := &Report{Log: report.Log{File: "retention.yaml", Findings: []Finding{{Group: string(Coverage),
-		Diagnostic: message{Severity: diag.Undecided, Code: codeUncovered, Message: "table has no policy"}}}}}
+	r := &Report{Log: report.Log{File: "retention.yaml", Findings: []Finding{{Group: string(messages.Coverage),
+		Diagnostic: message{Severity: diag.Undecided, Code: messages.CodeUncovered, Message: "table has no policy"}}}}}
 	if r.Verdict() != Conforms || r.ExitCode() != 0 {
 		t.Errorf("the verdict is %s, exit code %d; want conforms, 0", r.Verdict(), r.ExitCode())
 	}

@@ -8,7 +8,9 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"pgretain/generator"
+	"pgretain/internal/diag"
 	"pgretain/internal/lists"
+	"pgretain/internal/messages"
 	"pgretain/internal/pgparse"
 	"pgretain/internal/quote"
 	"pgretain/policy"
@@ -30,7 +32,7 @@ func (v *inspection) checkRights(r reading) error {
 		wanted, about = append(wanted, o.Rights...), append(about,
 			slices.Repeat([]generator.Object{o}, len(o.Rights))...)
 	}
-	return v.finds(codeTableRights, about, "role_privileges", wanted, v.install.Roles.All())(r)
+	return v.finds(messages.CodeTableRights, about, "role_privileges", wanted, v.install.Roles.All())(r)
 }
 
 // checkFunctionRights checks that the worker may execute the functions that expressions name.
@@ -59,11 +61,12 @@ func (v *inspection) checkFunctionRights(r reading) error {
 	}
 	lacking := []string{}
 	for _, f := range v.report.Findings {
-		if f.Code == codeTableRights {
+		if f.Code == messages.CodeTableRights {
 			lacking = append(lacking, f.Object)
 		}
 	}
-	return v.finds(codeTableRights, about, "function_privileges", v.worker(), calls, v.install.SearchPath, lacking)(r)
+	return v.finds(messages.CodeTableRights, about, "function_privileges", v.worker(), calls, v.install.SearchPath,
+		lacking)(r)
 }
 
 // checkConditions checks that the worker may use what functions of the application use. The server
@@ -83,7 +86,7 @@ func (v *inspection) checkConditions(r reading) error {
 			v.affected[other] = append(v.affected[other], f.Policy)
 		case !v.knownLack(v.worker(), &pgconn.PgError{Message: f.Denied}):
 			said[key], v.reasons[f.Message] = f.Message, []string{f.Denied}
-			v.find(codeTableRights, nil, f.finding)
+			v.find(messages.CodeTableRights, nil, f.finding)
 		}
 	}, names, v.worker())
 }
@@ -92,7 +95,7 @@ func (v *inspection) checkConditions(r reading) error {
 // retention._apply_privileges().
 func (v *inspection) checkPrivileges(r reading) error {
 	objects := append(v.routines(), v.relations()...)
-	return v.finds(codePrivileges, objects, "privileges", v.install.Schema,
+	return v.finds(messages.CodePrivileges, objects, "privileges", v.install.Schema,
 		lists.Map(objects, func(o generator.Object) row {
 			name, _, _ := strings.Cut(v.inSchema(o), "(")
 			return row{"name": o.Name, "open": generator.ForApplications(name), "roles": o.Grants, "writes": o.Writes}
@@ -107,7 +110,7 @@ func (v *inspection) oneRole() {
 		said = fmt.Sprintf("role %q is the owner and also the %s", v.owner(), strings.Join(shared, ", the "))
 	}
 	if v.install.Roles.None || len(shared) > 0 {
-		v.add(message{Code: codeNoRoles, Severity: Info, Position: v.install.Position, Message: said,
+		v.add(message{Code: messages.CodeNoRoles, Severity: Info, Position: v.install.Position, Message: said,
 			Detail: fmt.Sprintf("Whoever becomes %q can delete by hand and change the run log.", v.owner())})
 	}
 }
@@ -137,7 +140,7 @@ func (v *inspection) checkRoles(r reading) error {
 			"cron": cron, "cron_here": cron && !v.install.CronElsewhere(),
 			"tables": v.changedTables(true)}
 	}
-	return v.finds("", v.atInstall(), "roles", given)(r)
+	return v.finds(diag.Code{}, v.atInstall(), "roles", given)(r)
 }
 
 // checkSessions reports settings that disable triggers in sessions of the runner or that end these
@@ -153,7 +156,8 @@ func (v *inspection) checkSessions(r reading) error {
 			longest = s
 		}
 	}
-	return v.finds("", v.atInstall(), "session_settings", v.runner(), settings, float64(longest.budget.Milliseconds()),
+	return v.finds(diag.Code{}, v.atInstall(), "session_settings", v.runner(), settings,
+		float64(longest.budget.Milliseconds()),
 		longest.job.Name)(r)
 }
 
@@ -187,7 +191,7 @@ func (v *inspection) takers() []generator.Object {
 // another owner than the older ones.
 func (v *inspection) checkOwners(r reading) error {
 	takers := v.takers()
-	return v.finds(codeTakeRights, takers, "table_owners", lists.Map(takers, func(o generator.Object) row {
+	return v.finds(messages.CodeTakeRights, takers, "table_owners", lists.Map(takers, func(o generator.Object) row {
 		return row{"function": o.Name, "policy": o.Policy, "table": o.Table}
 	}))(r)
 }

@@ -8,7 +8,9 @@ import (
 
 	"github.com/jackc/pgx/v5/pgconn"
 
+	"pgretain/internal/diag"
 	"pgretain/internal/lists"
+	"pgretain/internal/messages"
 	"pgretain/policy"
 )
 
@@ -32,8 +34,9 @@ func (v *inspection) overdueProbes() (list []probe) {
 			if scope != "" {
 				about += " for " + scope
 			}
-			list = append(list, probe{policy: p, about: about, codes: append(codesOfFunctions, codeOverdue),
-				check: v.finds(codeOverdue, nil, "overdue", p.Name, s.due, countLimit, s.job.Name, lateByNature(p),
+			list = append(list, probe{policy: p, about: about, codes: append(codesOfFunctions, messages.CodeOverdue),
+				check: v.finds(messages.CodeOverdue, nil, "overdue", p.Name, s.due, countLimit, s.job.Name,
+					lateByNature(p),
 					p.Table.String())})
 		}
 	}
@@ -47,7 +50,7 @@ func scopeText(j *policy.Job) string {
 }
 
 // codesOfFunctions are the checks that explain an error in a call of a policy's function.
-var codesOfFunctions = []string{codeTableRights, codeExpression}
+var codesOfFunctions = []diag.Code{messages.CodeTableRights, messages.CodeExpression}
 
 // lateByNature reports whether a row can become due later than its clock says. That happens if the
 // rank of the row changes, or if data changes that a condition reads.
@@ -64,18 +67,18 @@ func lateByNature(p *policy.Policy) bool {
 func (v *inspection) refusedToCount(p *policy.Policy, refused *pgconn.PgError) bool {
 	role := v.refusedTo(refused)
 	switch {
-	case role != "" && !v.opt.Checks.shows(codeTableRights):
+	case role != "" && !v.opt.Checks.shows(messages.CodeTableRights):
 		return false
 	case role != "":
 		if !v.knownLack(role, refused) {
-			v.add(message{Code: codeTableRights, Policy: p.Name, Position: p.Position,
+			v.add(message{Code: messages.CodeTableRights, Policy: p.Name, Position: p.Position,
 				Message: fmt.Sprintf("role %q lacks a privilege that policy %q needs: %s", role, p.Name,
 					refused.Message),
 				Detail: "Runs of the policy fail.", Hint: grantHint(role, refused)})
 		}
 	case !meansNothing(refused) || strings.Contains(refused.Message, v.install.Schema+"."):
 		return false
-	case !v.found(p.Name, codeExpression):
+	case !v.found(p.Name, messages.CodeExpression):
 		v.add(refusal(p, p.Position, refused, fmt.Sprintf("the functions of policy %q are refused", p.Name),
 			`Restore the objects that its expressions use, or change the expressions. `+
 				`Then run "pgretain snapshot" and "pgretain generate", and migrate.`))

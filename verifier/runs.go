@@ -7,7 +7,9 @@ import (
 
 	"pgretain/generator"
 	"pgretain/internal/calendar"
+	"pgretain/internal/diag"
 	"pgretain/internal/lists"
+	"pgretain/internal/messages"
 	"pgretain/policy"
 )
 
@@ -92,7 +94,7 @@ func (v *inspection) checkRuns(r reading) error {
 			database = &v.install.CronDatabase
 		}
 	}
-	return v.finds("", about, "runs", v.runRows(), v.attempts, v.cronNames(), database, v.runner())(r)
+	return v.finds(diag.Code{}, about, "runs", v.runRows(), v.attempts, v.cronNames(), database, v.runner())(r)
 }
 
 // runRows returns all runs as parameters for queries.
@@ -110,5 +112,5 @@ const unfinishedRuns = 12
 // runs used up the budget, and the first of these runs began before the last deadline of the
 // schedule.
 func (v *inspection) checkKeepUp(r reading) error {
-	return v.finds(codeKeepUp, nil, "unfinished", v.runRows(), unfinishedRuns)(r)
+	return v.finds(messages.CodeKeepUp, nil, "unfinished", v.runRows(), unfinishedRuns)(r)
 }

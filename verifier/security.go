@@ -9,6 +9,7 @@ import (
 	"pgretain/internal/diag"
 	"pgretain/internal/inspect"
 	"pgretain/internal/lists"
+	"pgretain/internal/messages"
 	"pgretain/internal/quote"
 	"pgretain/policy"
 )
@@ -43,8 +44,9 @@ func RowSecurity(ctx context.Context, tx inspect.Querier, file *policy.File, rol
 			who = "Here superusers can let it, and " + strings.Join(lists.Map(h.Givers, quoted), ", ") + "."
 		}
 		for _, n := range named[h.Table] {
-			list.Add(diag.Diagnostic{Code: codeRowSecurity, Severity: diag.Warning, Policy: n.Of, Position: n.Position,
-				Message: fmt.Sprintf("row security of table %q will stop %s %q", h.Table, n.Kind, n.Of),
+			list.Add(diag.Diagnostic{Code: messages.CodeRowSecurity, Severity: diag.Warning, Policy: n.Of,
+				Position: n.Position,
+				Message:  fmt.Sprintf("row security of table %q will stop %s %q", h.Table, n.Kind, n.Of),
 				Detail: fmt.Sprintf("Role %q may not bypass row security on this server, which is PostgreSQL %d. %s",
 					worker, h.Major, who),
 				Hint: fmt.Sprintf("ALTER ROLE %s BYPASSRLS; or set install.roles to none, and migrate as the owner "+

@@ -2,17 +2,22 @@ package verifier
 
 import (
 	"errors"
-	"maps"
 	"slices"
 	"testing"
+
+	"pgretain/internal/diag"
+	"pgretain/internal/lists"
+	"pgretain/internal/messages"
 )
 
 func TestSelect(t *testing.T) {
-	all := slices.Sorted(maps.Keys(checks))
+	all := lists.Map(Selection{}.Codes(), diag.Code.String)
 	without := func(codes ...string) []string {
 		return slices.DeleteFunc(slices.Clone(all), func(code string) bool { return slices.Contains(codes, code) })
 	}
-	installed := slices.DeleteFunc(slices.Clone(all), func(code string) bool { return checks[code] != Installed })
+	installed := slices.DeleteFunc(slices.Clone(all), func(code string) bool {
+		return diag.Find(code).Group() != messages.Installed
+	})
 	for name, test := range map[string]struct{ only, skip, want []string }{
 		"everything":      {want: all},
 		"codes":           {only: []string{"V060", "V020"}, want: []string{"V020", "V060"}},
@@ -25,7 +30,7 @@ func TestSelect(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s, err := Select(test.only, test.skip)
-			if got := s.Codes(); err != nil || !slices.Equal(got, test.want) {
+			if got := lists.Map(s.Codes(), diag.Code.String); err != nil || !slices.Equal(got, test.want) {
 				t.Errorf("got %v (%v), want %v", got, err, test.want)
 			}
 		})
@@ -63,9 +68,9 @@ func TestSelectionOfWhatCouldNotBeSeen(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if s.any([]string{codeIndexMissing}) != test.runs || s.shows(codeTimeout) != test.shown {
-				t.Errorf("runs %t, shown %t; want %t, %t", s.any([]string{codeIndexMissing}), s.shows(codeTimeout),
-					test.runs, test.shown)
+			runs, shown := s.any([]diag.Code{messages.CodeIndexMissing}), s.shows(messages.CodeTimeout)
+			if runs != test.runs || shown != test.shown {
+				t.Errorf("runs %t, shown %t; want %t, %t", runs, shown, test.runs, test.shown)
 			}
 		})
 	}

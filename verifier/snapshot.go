@@ -10,6 +10,7 @@ import (
 	"pgretain/internal/diag"
 	"pgretain/internal/inspect"
 	"pgretain/internal/lists"
+	"pgretain/internal/messages"
 	"pgretain/policy"
 )
 
@@ -58,7 +59,8 @@ func (v *inspection) compareTypes(r reading, live *catalog.Snapshot) error {
 			live.Types[a.Key] = want
 		case a.Err != nil, want == "", p == nil, want == a.Type:
 		default:
-			v.add(message{Code: codeSnapshot, Policy: p.Name, Position: a.Expr.Position, Want: want, Got: a.Type,
+			v.add(message{Code: messages.CodeSnapshot, Policy: p.Name, Position: a.Expr.Position, Want: want,
+				Got: a.Type,
 				Message: fmt.Sprintf("an expression of policy %q has another type than in the catalog snapshot",
 					p.Name),
 				Detail: fmt.Sprintf("It is read by: %s.", a.Key),
@@ -156,7 +158,9 @@ func (v *inspection) compareSnapshot(live *catalog.Snapshot, tables []changed) {
 		own[0] = whole
 	}
 	for i, c := range tables {
-		said := func(f Finding) bool { return f.Object == c.name() && (isReach(f) || f.Code == codeCoverageName) }
+		said := func(f Finding) bool {
+			return f.Object == c.name() && (isReach(f) || f.Code == messages.CodeCoverageName)
+		}
 		unexplained := func(e consequence) bool { return v.unexplained(c, e) }
 		if slices.ContainsFunc(own[i], unexplained) || len(own[i]) == 0 &&
 			!slices.ContainsFunc(v.report.Findings, said) {
@@ -189,16 +193,17 @@ func (v *inspection) unexplained(c changed, e consequence) bool {
 			(f.Table == c.name() || f.Object == c.name() || strings.HasPrefix(f.Object, c.name()+"."))
 	}
 	return !e.refuse || e.policy == nil ||
-		!v.found(e.policy.Name, codeNoTable, codeUnexpected) && !slices.ContainsFunc(v.report.Findings, explains)
+		!v.found(e.policy.Name, messages.CodeNoTable, messages.CodeUnexpected) &&
+			!slices.ContainsFunc(v.report.Findings, explains)
 }
 
 // isReach reports whether a finding is of group Reach and is based on the live tables.
-func isReach(f Finding) bool { return f.Group == string(Reach) && f.Severity != diag.Unknown }
+func isReach(f Finding) bool { return f.Group == string(messages.Reach) && f.Severity != diag.Unknown }
 
 // message returns the finding about the table. A single difference becomes its Want and Got.
 // Several differences are listed in its Detail, followed by the consequences.
 func (c changed) message(otherwise []consequence) message {
-	f := message{Code: codeSnapshot, Object: c.name(),
+	f := message{Code: messages.CodeSnapshot, Object: c.name(),
 		Message: fmt.Sprintf("table %q differs from the catalog snapshot", c.name())}
 	if len(c.facts) == 1 {
 		f.Message += ": " + c.facts[0].What

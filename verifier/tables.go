@@ -11,6 +11,7 @@ import (
 
 	"pgretain/generator"
 	"pgretain/internal/lists"
+	"pgretain/internal/messages"
 	"pgretain/internal/pgparse"
 	"pgretain/policy"
 	verifysql "pgretain/sql/verify"
@@ -21,7 +22,7 @@ func (v *inspection) checkTables(r reading) error {
 	about := lists.Map(named, func(m policy.NamedTable) generator.Object {
 		return generator.Object{Name: m.String(), Table: m.String(), Policy: m.Of, Position: m.Position}
 	})
-	return v.finds(codeNoTable, about, "tables", lists.Map(named, func(m policy.NamedTable) row {
+	return v.finds(messages.CodeNoTable, about, "tables", lists.Map(named, func(m policy.NamedTable) row {
 		return row{"name": m.String(), "policy": m.Of, "created": m.Created}
 	}))(r)
 }
@@ -77,7 +78,8 @@ func (v *inspection) checkEnsured(r reading) error {
 		lists.Map(wanted, func(w ensured) string { return w.name }))
 	for _, live := range rows {
 		w := wanted[live.N-1]
-		f := message{Code: codeColumn, Message: fmt.Sprintf("column %q of table %q of policy %q is missing", w.name,
+		f := message{Code: messages.CodeColumn, Message: fmt.Sprintf("column %q of table %q of policy %q is missing",
+			w.name,
 			w.Table, w.Policy), Hint: repairHint}
 		if live.Exists {
 			other, err := w.otherDefault(r, live)

@@ -14,6 +14,7 @@ import (
 	"pgretain/generator"
 	"pgretain/internal/catalog"
 	"pgretain/internal/diag"
+	"pgretain/internal/messages"
 	"pgretain/internal/report"
 	"pgretain/policy"
 )
@@ -156,69 +157,86 @@ func (v *inspection) probes() []probe {
 	}
 	return slices.Concat([]probe{
 		{about: "the functions", codes: codesOfRoutines, check: v.checkRoutines},
-		{about: "the runtime's tables and views", codes: []string{codeMissing, codeOwner}, check: v.checkRelations},
-		{about: "the privileges in the runtime's schema", codes: []string{codePrivileges}, check: v.checkPrivileges},
+		{about: "the runtime's tables and views", codes: []diag.Code{messages.CodeMissing, messages.CodeOwner},
+			check: v.checkRelations},
+		{about: "the privileges in the runtime's schema", codes: []diag.Code{messages.CodePrivileges},
+			check: v.checkPrivileges},
 		{about: "what the runtime's tables and views are made of",
-			codes: []string{codeIntercepted, codeNotAsInstalled}, check: v.checkMakeup},
-		{about: "the sequences of the runtime", codes: []string{codeSequenceBehind},
-			check: v.finds(codeSequenceBehind, nil, "sequences_behind")},
-		{about: "the registry", codes: []string{codeRowMissing, codeRowDiffers, codeRowOrphan}, check: v.checkRegistry},
-		{about: "what is paused", codes: []string{codePaused}, check: v.finds(codePaused, nil, "paused")},
-		{about: "windows set at run time", codes: []string{codeWindowSet},
-			check: v.finds(codeWindowSet, nil, "windows")},
-		{about: "whether the database is a copy", codes: []string{codeCopy}, check: v.finds(codeCopy, at, "copy")},
+			codes: []diag.Code{messages.CodeIntercepted, messages.CodeNotAsInstalled}, check: v.checkMakeup},
+		{about: "the sequences of the runtime", codes: []diag.Code{messages.CodeSequenceBehind},
+			check: v.finds(messages.CodeSequenceBehind, nil, "sequences_behind")},
+		{about: "the registry", codes: []diag.Code{messages.CodeRowMissing, messages.CodeRowDiffers,
+			messages.CodeRowOrphan}, check: v.checkRegistry},
+		{about: "what is paused", codes: []diag.Code{messages.CodePaused}, check: v.finds(messages.CodePaused, nil,
+			"paused")},
+		{about: "windows set at run time", codes: []diag.Code{messages.CodeWindowSet},
+			check: v.finds(messages.CodeWindowSet, nil, "windows")},
+		{about: "whether the database is a copy", codes: []diag.Code{messages.CodeCopy},
+			check: v.finds(messages.CodeCopy, at, "copy")},
 	}, v.tableProbes(), []probe{
 		{about: "the indexes", codes: codesOfIndexes, check: v.checkIndexes},
 
 		{about: "the zone in which schedules are meant",
-			codes: []string{codeLate, codeNotYet, codeLastRun, codeMissed, codeEmpty, codeRefused, codeOverdue,
-				codeKeepUp}, check: v.readZone},
+			codes: []diag.Code{messages.CodeLate, messages.CodeNotYet, messages.CodeLastRun, messages.CodeMissed,
+				messages.CodeEmpty, messages.CodeRefused, messages.CodeOverdue,
+				messages.CodeKeepUp}, check: v.readZone},
 		{skip: !cron, about: "the jobs in pg_cron", codes: codesOfCron, check: checkCron},
-		{skip: !cron || !live, about: "pg_cron's scheduler", codes: []string{codeScheduler, codeCronStart},
-			check: withRowSecurity(v.finds("", at, "scheduler", v.owner(), v.install.CronElsewhere()))},
-		{skip: !cron || !live, about: "jobs that pg_cron could not start", codes: []string{codeCronStart},
+		{skip: !cron || !live, about: "pg_cron's scheduler", codes: []diag.Code{messages.CodeScheduler,
+			messages.CodeCronStart},
+			check: withRowSecurity(v.finds(diag.Code{}, at, "scheduler", v.owner(), v.install.CronElsewhere()))},
+		{skip: !cron || !live, about: "jobs that pg_cron could not start", codes: []diag.Code{messages.CodeCronStart},
 			check: v.checkStarts},
-		{about: "the runs", codes: []string{codeLastRun, codeLate, codeMissed, codeNotYet, codeEmpty, codeRefused},
+		{about: "the runs", codes: []diag.Code{messages.CodeLastRun, messages.CodeLate, messages.CodeMissed,
+			messages.CodeNotYet, messages.CodeEmpty, messages.CodeRefused},
 			check: v.checkRuns},
 
-		{about: "holds", codes: []string{codeUnfitHold}, check: v.finds(codeUnfitHold, nil, "unfit_holds")},
-		{about: "what policies rely on", codes: []string{codeUnexpected, codeIndexDiffers}, check: v.checkUnexpected},
+		{about: "holds", codes: []diag.Code{messages.CodeUnfitHold}, check: v.finds(messages.CodeUnfitHold, nil,
+			"unfit_holds")},
+		{about: "what policies rely on", codes: []diag.Code{messages.CodeUnexpected, messages.CodeIndexDiffers},
+			check: v.checkUnexpected},
 		{about: "what is within reach of deletes", check: v.readReach,
-			codes: []string{codeReferencingIndex, codeBlocked, codeTrigger, codeIdentity, codeKeyOff}},
-		{about: "row security", codes: []string{codeRowSecurity}, check: v.checkRowSecurity},
+			codes: []diag.Code{messages.CodeReferencingIndex, messages.CodeBlocked, messages.CodeTrigger,
+				messages.CodeIdentity, messages.CodeKeyOff}},
+		{about: "row security", codes: []diag.Code{messages.CodeRowSecurity}, check: v.checkRowSecurity},
 		{more: v.reachProbes},
 
 		v.snapshotProbe(),
-		{skip: v.opt.Snapshot == nil, about: "the time zone of the database", codes: []string{codeLocalClock},
+		{skip: v.opt.Snapshot == nil, about: "the time zone of the database",
+			codes: []diag.Code{messages.CodeLocalClock},
 			check: v.checkZone},
-		{skip: !roles, about: "the worker's privileges", codes: []string{codeTableRights}, check: v.checkRights},
-		{about: "the worker's privileges on functions", codes: []string{codeTableRights}, check: v.checkFunctionRights},
+		{skip: !roles, about: "the worker's privileges", codes: []diag.Code{messages.CodeTableRights},
+			check: v.checkRights},
+		{about: "the worker's privileges on functions", codes: []diag.Code{messages.CodeTableRights},
+			check: v.checkFunctionRights},
 		{more: func() []probe {
-			none := v.found(v.install.Schema+"._denied(text[])", codeMissing)
+			none := v.found(v.install.Schema+"._denied(text[])", messages.CodeMissing)
 			return []probe{{skip: none, about: "whether the worker can evaluate the policies",
-				codes: []string{codeTableRights}, check: v.checkConditions}}
+				codes: []diag.Code{messages.CodeTableRights}, check: v.checkConditions}}
 		}},
-		{skip: !roles, about: "the worker's privileges in functions", codes: []string{codeTableRights},
+		{skip: !roles, about: "the worker's privileges in functions", codes: []diag.Code{messages.CodeTableRights},
 			check: v.checkBodyRights},
 		{more: v.expressionProbes},
 
 		{skip: !counts, more: v.overdueProbes},
-		{skip: !counts, about: "rows that are held", codes: []string{codeLostRow},
-			check: v.finds(codeLostRow, nil, "lost_rows", countLimit, v.owner())},
+		{skip: !counts, about: "rows that are held", codes: []diag.Code{messages.CodeLostRow},
+			check: v.finds(messages.CodeLostRow, nil, "lost_rows", countLimit, v.owner())},
 		{skip: !counts, more: v.factProbes},
 		{skip: !counts, more: v.defaultProbes},
-		{about: "runs that spent their budgets", codes: []string{codeKeepUp}, check: v.checkKeepUp},
+		{about: "runs that spent their budgets", codes: []diag.Code{messages.CodeKeepUp}, check: v.checkKeepUp},
 
-		{about: "the roles", codes: []string{codePublic, codeRole, codeHandRights, codeExcess}, check: v.checkRoles},
-		{about: "the settings of the runner's sessions", codes: []string{codeKeyOff, codeRole}, check: v.checkSessions},
-		{about: "who may detach and drop what policies take", codes: []string{codeTakeRights}, check: v.checkOwners},
+		{about: "the roles", codes: []diag.Code{messages.CodePublic, messages.CodeRole, messages.CodeHandRights,
+			messages.CodeExcess}, check: v.checkRoles},
+		{about: "the settings of the runner's sessions", codes: []diag.Code{messages.CodeKeyOff, messages.CodeRole},
+			check: v.checkSessions},
+		{about: "who may detach and drop what policies take", codes: []diag.Code{messages.CodeTakeRights},
+			check: v.checkOwners},
 		{more: func() []probe {
-			none := v.found(v.install.Schema+"._plans(text[], boolean)", codeMissing)
+			none := v.found(v.install.Schema+"._plans(text[], boolean)", messages.CodeMissing)
 			return []probe{{skip: none, about: "the plans of the batches", codes: codesOfPlans, check: v.checkPlans}}
 		}},
 		{more: func() []probe {
-			none := v.found(v.install.Schema+"._guard_plans(text[])", codeMissing)
-			return []probe{{skip: none, about: "the plans of guards", codes: []string{codeGuardReadsAll},
+			none := v.found(v.install.Schema+"._guard_plans(text[])", messages.CodeMissing)
+			return []probe{{skip: none, about: "the plans of guards", codes: []diag.Code{messages.CodeGuardReadsAll},
 				check: v.checkGuardPlans}}
 		}},
 	})
@@ -229,17 +247,20 @@ func (v *inspection) tableProbes() []probe {
 	covered := v.file.Coverage != nil
 	return []probe{
 		{about: "the tables that the policies name", check: v.checkTables,
-			codes: append([]string{codeNoTable}, codesOfPlans...)},
-		{about: "the columns that the policies make sure of", codes: []string{codeColumn}, check: v.checkEnsured},
-		{skip: !covered, about: `the names under "coverage"`, codes: []string{codeCoverageName},
+			codes: append([]diag.Code{messages.CodeNoTable}, codesOfPlans...)},
+		{about: "the columns that the policies make sure of", codes: []diag.Code{messages.CodeColumn},
+			check: v.checkEnsured},
+		{skip: !covered, about: `the names under "coverage"`, codes: []diag.Code{messages.CodeCoverageName},
 			check: v.checkCoverageNames},
-		{skip: !covered, about: "tables without a policy", codes: []string{codeUncovered}, check: v.checkCoverage},
+		{skip: !covered, about: "tables without a policy", codes: []diag.Code{messages.CodeUncovered},
+			check: v.checkCoverage},
 	}
 }
 
 func (v *inspection) snapshotProbe() probe {
 	return probe{skip: v.opt.Snapshot == nil, about: "the catalog snapshot",
-		codes: append([]string{codeSnapshot, codeExpression}, codesOfPlans...), check: v.checkSnapshot}
+		codes: append([]diag.Code{messages.CodeSnapshot, messages.CodeExpression}, codesOfPlans...),
+		check: v.checkSnapshot}
 }
 
 // The method "add" adds a finding. If the finding has no severity, its severity is Drift.
@@ -249,7 +270,7 @@ func (v *inspection) addKind(kind generator.Kind, m message) {
 	if m.Severity == "" {
 		m.Severity = diag.Drift
 	}
-	v.report.Findings = append(v.report.Findings, report.Finding{Diagnostic: m, Group: string(checks[m.Code]),
+	v.report.Findings = append(v.report.Findings, report.Finding{Diagnostic: m, Group: string(m.Code.Group()),
 		Kind: string(kind)})
 }
 
@@ -263,25 +284,26 @@ func (v *inspection) about(o generator.Object, m message) {
 }
 
 // found reports whether one of the checks has a finding about a policy, a table or another object.
-func (v *inspection) found(about string, codes ...string) bool {
+func (v *inspection) found(about string, codes ...diag.Code) bool {
 	return slices.ContainsFunc(v.report.Findings, func(f Finding) bool {
 		access := f.Policy == about || f.Object == about || f.Table == about ||
-			f.Code == codeUnexpected && v.unfit[about]
+			f.Code == messages.CodeUnexpected && v.unfit[about]
 		return access && slices.Contains(codes, f.Code) && f.Severity != Info
 	})
 }
 
 // causes maps the code of a check to the codes of other checks, whose findings explain its
 // findings. Both findings must be about the same table, or about the same policy if neither names a
-// table. The method drop handles codeExpression.
-var causes = map[string][]string{
-	codeNoIndex:      codesOfTables,
-	codeOtherPlan:    codesOfTables,
-	codeIndexMissing: {codeNoTable},
+// table. The method drop handles messages.CodeExpression.
+var causes = map[diag.Code][]diag.Code{
+	messages.CodeNoIndex:      codesOfTables,
+	messages.CodeOtherPlan:    codesOfTables,
+	messages.CodeIndexMissing: {messages.CodeNoTable},
 }
 
 // codesOfTables are the checks on a missing or unfit table and its indexes.
-var codesOfTables = []string{codeNoTable, codeIndexMissing, codeIndexInvalid, codeIndexDiffers, codeSnapshot}
+var codesOfTables = []diag.Code{messages.CodeNoTable, messages.CodeIndexMissing, messages.CodeIndexInvalid,
+	messages.CodeIndexDiffers, messages.CodeSnapshot}
 
 // aName reports whether a message of the runtime says that a name in a policy may now mean another
 // object.
@@ -295,22 +317,22 @@ func aName(message string) bool {
 // removed if the server refuses an expression of every policy that the finding affects.
 func (v *inspection) drop() {
 	follows := func(f Finding) bool {
-		if f.Code == codeExpression {
-			return v.changed[f.Policy] || v.found(f.Policy, codeNoTable)
+		if f.Code == messages.CodeExpression {
+			return v.changed[f.Policy] || v.found(f.Policy, messages.CodeNoTable)
 		}
 		return cmp.Or(f.Table, f.Policy) != "" && v.found(cmp.Or(f.Table, f.Policy), causes[f.Code]...)
 	}
 	v.report.Findings = slices.DeleteFunc(slices.Clone(v.report.Findings), follows)
 	named := func(f Finding) bool {
-		accepted := func(policy string) bool { return !v.found(policy, codeExpression) }
+		accepted := func(policy string) bool { return !v.found(policy, messages.CodeExpression) }
 		affected := append(v.affected[f.Message], f.Policy)
-		return f.Code == codeUnexpected && aName(f.Message) && v.opt.Checks.shows(codeExpression) &&
+		return f.Code == messages.CodeUnexpected && aName(f.Message) && v.opt.Checks.shows(messages.CodeExpression) &&
 			!slices.ContainsFunc(affected, accepted)
 	}
 	v.report.Findings = slices.DeleteFunc(slices.Clone(v.report.Findings), named)
 	for i, f := range v.report.Findings {
 		// the statements would drop a correct index
-		if f.Code == codeIndexDiffers && v.found(f.Policy, codeUnexpected, codeExpression) {
+		if f.Code == messages.CodeIndexDiffers && v.found(f.Policy, messages.CodeUnexpected, messages.CodeExpression) {
 			v.report.Findings[i].Hint = "First correct the catalog, or the expression that the " +
 				"server refuses."
 		}

@@ -8,6 +8,7 @@ import (
 	"pgretain/internal/catalog"
 	"pgretain/internal/diag"
 	"pgretain/internal/inspect"
+	"pgretain/internal/messages"
 	"pgretain/policy"
 )
 
@@ -26,7 +27,8 @@ func LocalClocks(ctx context.Context, tx inspect.Querier, file *policy.File,
 		return nil, err
 	}
 	for _, k := range clocks {
-		list.Add(diag.Diagnostic{Code: codeLocalClock, Severity: diag.Warning, Policy: k.Policy, Position: k.Position,
+		list.Add(diag.Diagnostic{Code: messages.CodeLocalClock, Severity: diag.Warning, Policy: k.Policy,
+			Position: k.Position,
 			Message: fmt.Sprintf("clock %q of policy %q has no time zone, and the database has another time zone "+
 				"than the policy", k.Clock, k.Policy),
 			Want: own, Got: zone,

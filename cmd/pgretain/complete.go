@@ -2,14 +2,13 @@ package main
 
 import (
 	"cmp"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"pgretain/internal/diag"
 	"pgretain/internal/lists"
+	"pgretain/internal/messages"
 	"pgretain/policy"
-	"pgretain/verifier"
 )
 
 // The following functions return what the shell proposes: policies and jobs of the policy file, and
@@ -64,10 +63,10 @@ func completedFile(command *cobra.Command) *policy.File {
 
 // proposeCodes proposes the groups of the verifier's checks, and the codes with their titles.
 func proposeCodes(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	proposals := lists.Map(verifier.Groups(), func(g verifier.Group) cobra.Completion { return string(g) })
+	proposals := lists.Map(messages.Groups(), func(g diag.Group) cobra.Completion { return string(g) })
 	for _, code := range diag.Codes() {
-		if strings.HasPrefix(code, "V") {
-			proposals = append(proposals, cobra.CompletionWithDesc(code, diag.Title(code)))
+		if code.Group() != "" {
+			proposals = append(proposals, cobra.CompletionWithDesc(code.String(), code.Title()))
 		}
 	}
 	return proposals, cobra.ShellCompDirectiveNoFileComp

@@ -12,6 +12,7 @@ import (
 	"pgretain/internal/diag"
 	"pgretain/internal/explain"
 	"pgretain/internal/lists"
+	"pgretain/internal/messages"
 	"pgretain/policy"
 )
 
@@ -167,7 +168,7 @@ func (p *project) known(names []string) error {
 	for _, name := range names {
 		if !slices.Contains(known, name) {
 			list.Add(diag.Diagnostic{Message: fmt.Sprintf("%s has no policy or report %q", p.file.Path, name),
-				Hint: policy.DidYouMean(name, known)})
+				Hint: messages.DidYouMean(name, known)})
 		}
 	}
 	if len(list) > 0 {

@@ -18,6 +18,7 @@ import (
 	"pgretain/generator"
 	"pgretain/internal/diag"
 	"pgretain/internal/lint"
+	"pgretain/internal/messages"
 	"pgretain/internal/report"
 	"pgretain/internal/suppress"
 )
@@ -210,25 +211,19 @@ func (c *console) log(log report.Log, json func(io.Writer) error) error {
 	return log.GitHub(c.out)
 }
 
-// The codes of suppressions in lint. The codes in verify are V095 and V096.
-var (
-	codeSuppressionEnded = diag.Register("L095", "suppression has ended or is not yet in force")
-	codeSuppressionIdle  = diag.Register("L096", "suppression matches no finding")
-)
-
 // useless returns warnings about suppressions without effect. For checks of the verifier it only
 // checks that the code exists and the suppression is in force.
 func (l *linted) useless() diag.List {
 	var list diag.List
 	for _, e := range l.filter {
 		d := e.Fault(l.looked(e.Check))
-		d.Severity, d.Code = diag.Warning, codeSuppressionEnded
+		d.Severity, d.Code = diag.Warning, messages.CodeLintSuppressionEnded
 		switch {
-		case diag.Title(e.Check) == "":
+		case diag.Find(e.Check) == (diag.Code{}):
 			d.Message, d.Detail = "the suppression of "+e.Check+" matches nothing", "This program has no such check."
-			d.Code, d.Hint = codeSuppressionIdle, `Remove it from "suppress".`
+			d.Code, d.Hint = messages.CodeLintSuppressionIdle, `Remove it from "suppress".`
 		case e.Lapsed == "":
-			d.Code = codeSuppressionIdle
+			d.Code = messages.CodeLintSuppressionIdle
 		}
 		if d.Message != "" {
 			list.Add(d)
@@ -241,7 +236,7 @@ func (l *linted) useless() diag.List {
 // rehearsal. Without a snapshot, or after errors, some checks are not made.
 func (l *linted) looked(code string) bool {
 	compiled := l.project != nil && l.project.compiled && !l.failed()
-	return compiled && strings.HasPrefix(code, "L") && (code < "L050" || l.rehearsed)
+	return compiled && strings.HasPrefix(code, "L") && (code < messages.CodeRoutineFails.String() || l.rehearsed)
 }
 
 var topLevel = regexp.MustCompile(`^["'A-Za-z_]`)

@@ -17,7 +17,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"pgretain/internal/lists"
-	"pgretain/policy"
+	"pgretain/internal/messages"
 )
 
 func init() { cobra.EnableCommandSorting = false }
@@ -173,5 +173,5 @@ func onlyVerbs(command *cobra.Command, args []string) error {
 		return exitCode(2)
 	}
 	names := lists.Map(command.Commands(), (*cobra.Command).Name)
-	return &usageError{fmt.Sprintf("unknown command %q", args[0]), policy.DidYouMean(args[0], names)}
+	return &usageError{fmt.Sprintf("unknown command %q", args[0]), messages.DidYouMean(args[0], names)}
 }

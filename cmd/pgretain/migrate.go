@@ -18,6 +18,7 @@ import (
 	"pgretain/internal/catalog"
 	"pgretain/internal/diag"
 	"pgretain/internal/install"
+	"pgretain/internal/messages"
 	"pgretain/internal/quote"
 	"pgretain/policy"
 	catalogsql "pgretain/sql/catalog"
@@ -306,7 +307,7 @@ func (p *project) parse(ctx context.Context, conn *pgx.Conn, snapshot *catalog.S
 		server, said := errors.AsType[*pgconn.PgError](err)
 		if said && refused(server.Code) {
 			d := install.Said(server)
-			d.Position, d.Code = check.Expr.Position, generator.CodeExpression
+			d.Position, d.Code = check.Expr.Position, messages.CodeExpressionRefused
 			list.Add(d)
 		} else if err != nil && !said {
 			return err

@@ -17,6 +17,7 @@ import (
 	"pgretain/internal/diag"
 	"pgretain/internal/install"
 	"pgretain/internal/lists"
+	"pgretain/internal/messages"
 	"pgretain/internal/sandbox"
 	"pgretain/policy"
 	"pgretain/verifier"
@@ -206,9 +207,6 @@ func playable(d directory) (*generator.History, error) {
 	return generator.ReadFormat(fstest.MapFS{}, generator.Goose)
 }
 
-// codeSnapshotDiffers means that the linted snapshot differs from the tables of the schema file.
-var codeSnapshotDiffers = diag.Register("L053", "catalog snapshot differs from the schema file")
-
 // compareSnapshot compiles the policy file again, with the snapshot that lint and generate read,
 // and compares the results.
 func (s *stage) compareSnapshot(history *generator.History) error {
@@ -219,7 +217,7 @@ func (s *stage) compareSnapshot(history *generator.History) error {
 	objects, list := generator.Compile(s.file, snapshot, history)
 	if list.HasErrors() || len(generator.Changes(s.wanted, objects)) > 0 {
 		d := message("other snapshot", nil)
-		d.Position, d.Code = diag.Position{File: s.catalogFile(), Line: 1, Column: 1}, codeSnapshotDiffers
+		d.Position, d.Code = diag.Position{File: s.catalogFile(), Line: 1, Column: 1}, messages.CodeOtherSchema
 		s.found.Add(d)
 	}
 	return nil

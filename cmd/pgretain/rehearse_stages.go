@@ -19,18 +19,12 @@ import (
 	"pgretain/internal/diag"
 	"pgretain/internal/install"
 	"pgretain/internal/lists"
+	"pgretain/internal/messages"
 	"pgretain/policy"
 	"pgretain/verifier"
 )
 
-var (
-	// such a statement fails only when it is executed
-	codeRoutine = diag.Register("L050", "statement of a generated routine would fail")
-	// "migrate down" does not restore the earlier state
-	codeLeftover = diag.Register("L051", "migrate down leaves objects behind")
-	// the run fails in the database that the schema file created
-	codeRun = diag.Register("L052", "policy does not run")
-)
+var ()
 
 // up applies all migrations, those of the jobs last.
 func (s *stage) up(ctx context.Context) (string, error) {
@@ -78,7 +72,7 @@ func (s *stage) leftovers(ctx context.Context) error {
 	in := s.file.Install
 	left := func(what string) {
 		d := message("leftover", what)
-		d.Position, d.Code = in.Position, codeLeftover
+		d.Position, d.Code = in.Position, messages.CodeLeftover
 		s.found.Add(d)
 	}
 	named := func(in *session, query string, args ...any) error {
@@ -136,7 +130,7 @@ func (s *stage) checkRoutines(ctx context.Context) (string, error) {
 	schema, n := s.file.Install.Schema, 0
 	faults, err := rows[fault](ctx, s.session, "rehearsal/routines", schema)
 	for _, f := range faults {
-		d := diag.Diagnostic{Position: s.file.Install.Position, Code: codeRoutine,
+		d := diag.Diagnostic{Position: s.file.Install.Position, Code: messages.CodeRoutineFails,
 			Message: f.Message, Detail: f.Detail, Hint: f.Hint}
 		for _, o := range s.wanted {
 			if name, _, _ := strings.Cut(o.Name, "("); o.Policy != "" && name == schema+"."+f.Name {
@@ -195,7 +189,8 @@ func (s *stage) run(ctx context.Context, conn *pgx.Conn, name string, at diag.Po
 	if state == "done" || state == "more" {
 		return nil
 	}
-	d := diag.Diagnostic{Position: at, Code: codeRun, Message: fmt.Sprintf("%q ended %s: %s", name, state, message)}
+	d := diag.Diagnostic{Position: at, Code: messages.CodeRunFails, Message: fmt.Sprintf("%q ended %s: %s", name, state,
+		message)}
 	if state == "tripped" { // the rows in the schema file cause this
 		d.Severity = diag.Warning
 	}

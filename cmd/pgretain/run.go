@@ -308,8 +308,8 @@ func (c *console) summarise(runs []outcome) error {
 			continue
 		}
 		d := message("run", r)
-		if d.Code = r.Code; r.State == "stopped" {
-			d.Code = "" // an error code would make a person's stop look like a fault
+		if d.Code = diag.SQLState(r.Code); r.State == "stopped" {
+			d.Code = diag.Code{} // an error code would make a person's stop look like a fault
 		}
 		list.Add(d)
 		code = max(code, 1)

@@ -11,12 +11,12 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
-	"pgretain/generator"
 	"pgretain/internal/catalog"
 	"pgretain/internal/diag"
 	"pgretain/internal/inspect"
 	"pgretain/internal/install"
 	"pgretain/internal/lists"
+	"pgretain/internal/messages"
 	"pgretain/internal/pgparse"
 	"pgretain/internal/sandbox"
 	"pgretain/policy"
@@ -80,7 +80,7 @@ func (p *project) inspect(ctx context.Context, conn *pgx.Conn, withInstall bool)
 	for _, a := range answers {
 		if a.Err != nil {
 			d := install.Said(a.Err)
-			d.Severity, d.Position, d.Code = diag.Warning, a.Expr.Position, generator.CodeExpression
+			d.Severity, d.Position, d.Code = diag.Warning, a.Expr.Position, messages.CodeExpressionRefused
 			p.notes.Add(d)
 		}
 	}

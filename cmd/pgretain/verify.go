@@ -15,6 +15,7 @@ import (
 	"pgretain/generator"
 	"pgretain/internal/install"
 	"pgretain/internal/lists"
+	"pgretain/internal/messages"
 	"pgretain/policy"
 	sqlfiles "pgretain/sql"
 	"pgretain/verifier"
@@ -78,7 +79,7 @@ func (c *console) verified(ctx context.Context, counts bool) (*verifier.Report, 
 	unknown, wrong := errors.AsType[verifier.UnknownChecks](err)
 	switch {
 	case wrong:
-		return nil, refuse("unknown checks", map[string]any{"Error": unknown, "Groups": verifier.Groups()})
+		return nil, refuse("unknown checks", map[string]any{"Error": unknown, "Groups": messages.Groups()})
 	case err != nil:
 		return nil, err
 	case len(checks.Codes()) == 0: // without any check, every database would conform

@@ -44,7 +44,7 @@ func (l List) Render(w io.Writer, sources map[string][]byte, colour bool) error 
 		severity := paint(colour, cmp.Or(colours[d.Severity], "1;31"), string(d.Severity)+":")
 		place, message := Bold(oneLine(d.Position.String())+":", colour), Bold(oneLine(d.Message), colour)
 		fmt.Fprintf(out, "%s %s %s", place, severity, message)
-		if d.Code != "" {
+		if d.Code != (Code{}) {
 			fmt.Fprintf(out, " [%s]", d.Code)
 		}
 		fmt.Fprintln(out)

@@ -10,14 +10,20 @@ import (
 	"pgretain/internal/diag"
 )
 
+var (
+	unknownKey    = diag.Declare("X002", "", "unknown key")
+	invalidWindow = diag.Declare("X014", "", "invalid window")
+	notInstalled  = diag.Declare("X101", "installed", "runtime is not installed")
+)
+
 func list() diag.List {
 	var l diag.List
-	l.Add(diag.Diagnostic{Position: diag.Position{File: "b.yaml", Line: 9, Column: 5}, Code: "P002",
+	l.Add(diag.Diagnostic{Position: diag.Position{File: "b.yaml", Line: 9, Column: 5}, Code: unknownKey,
 		Message: `unknown key "x"`, Hint: "Did you mean \"y\"?"})
-	l.Add(diag.Diagnostic{Position: diag.Position{File: "a.yaml", Line: 2, Column: 7, Width: 7}, Code: "P014",
+	l.Add(diag.Diagnostic{Position: diag.Position{File: "a.yaml", Line: 2, Column: 7, Width: 7}, Code: invalidWindow,
 		Message: `invalid window "90 dayz"`, Detail: "d.", Got: "90\nx"})
 	l.Add(diag.Diagnostic{Position: diag.Position{File: "a.yaml", Line: 1, Column: 3, Width: 99}, Severity: diag.Drift,
-		Code: "V001", Message: "a\nb\x1b"})
+		Code: notInstalled, Message: "a\nb\x1b"})
 	l.Add(diag.Diagnostic{Severity: diag.Unknown, Message: "nowhere"})
 	l.Add(diag.Diagnostic{Severity: diag.Unknown, Message: "nowhere"})
 	l.Add(diag.Diagnostic{Severity: diag.Info, Message: "somewhere",
@@ -39,18 +45,18 @@ hint:
 SELECT 1;
 SELECT\u001b 2;
 
-a.yaml:1:3: drift: a b\u001b [V001]
+a.yaml:1:3: drift: a b\u001b [X101]
     1 | é	é\u001b
       |  	^^
 
-a.yaml:2:7: error: invalid window "90 dayz" [P014]
+a.yaml:2:7: error: invalid window "90 dayz" [X014]
     2 | 	é	ab 90 dayz # why
       | 	 	   ^^^^^^^
 want: nothing
 got:  90 x
 detail: d.
 
-b.yaml:9:5: error: unknown key "x" [P002]
+b.yaml:9:5: error: unknown key "x" [X002]
 hint: Did you mean "y"?
 `
 	var out bytes.Buffer
@@ -79,12 +85,19 @@ func TestRenderColour(t *testing.T) {
 	}
 }
 
-func TestRegisterTwice(t *testing.T) {
-	diag.Register("X001", "a title")
+// TestDeclare checks that a code keeps its meaning, and that only declared codes are found.
+func TestDeclare(t *testing.T) {
+	if notInstalled.String() != "X101" || notInstalled.Group() != "installed" ||
+		notInstalled.Title() != "runtime is not installed" || diag.Find("X101") != notInstalled {
+		t.Errorf("got %q, %q, %q", notInstalled, notInstalled.Group(), notInstalled.Title())
+	}
+	if none := diag.Find("X999"); none != (diag.Code{}) || none.String() != "" {
+		t.Errorf("got %q for a name that is not declared", none)
+	}
 	defer func() {
 		if recover() == nil {
-			t.Error("Register accepts a code twice")
+			t.Error("Declare accepts a code twice")
 		}
 	}()
-	diag.Register("X001", "another title")
+	diag.Declare("X101", "", "another title")
 }

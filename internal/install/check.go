@@ -190,7 +190,7 @@ func (s *session) checkSchedules(ctx context.Context) error {
 				"pg_cron reports: "+server.Message+".",
 				"Update pg_cron: intervals in seconds need version 1.5, and $ for the last day of a month needs 1.6. "+
 					`Or write a schedule with five fields and run "pgretain generate".`).because(server)
-			wrong.Position, wrong.Code = schedule.Position, server.Code
+			wrong.Position, wrong.Code = schedule.Position, diag.SQLState(server.Code)
 			errs = append(errs, wrong)
 		case err != nil && !refused:
 			return fmt.Errorf("trying schedule %q: %w", schedule.Text, err)

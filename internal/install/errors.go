@@ -57,7 +57,7 @@ func (e *Error) Diagnostic() diag.Diagnostic { return e.diagnostic }
 // -1 means that the statement is not in the file.
 func statementError(file, content string, start int, server *pgconn.PgError) *Error {
 	d := Said(server)
-	d.Detail, d.Hint = cmp.Or(d.Detail, server.Where), cmp.Or(d.Hint, hints[d.Code])
+	d.Detail, d.Hint = cmp.Or(d.Detail, server.Where), cmp.Or(d.Hint, hints[d.Code.String()])
 	d.Position = diag.Position{File: file, Line: 1, Column: 1}
 	if start >= 0 {
 		d.Position = place(file, content, start, int(server.Position))
@@ -89,8 +89,9 @@ func place(file, content string, start, characters int) diag.Position {
 
 // Said returns an error of the server as a diagnostic.
 func Said(server *pgconn.PgError) diag.Diagnostic {
-	return diag.Diagnostic{Severity: diag.Error, Code: server.Code, Message: server.Message, Detail: server.Detail,
-		Hint: server.Hint}
+	return diag.Diagnostic{Severity: diag.Error, Code: diag.SQLState(server.Code), Message: server.Message,
+		Detail: server.Detail,
+		Hint:   server.Hint}
 }
 
 // Diagnostics converts an error of Up, Down or Status to one entry for each error that was joined.

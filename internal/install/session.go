@@ -211,7 +211,7 @@ func open(ctx context.Context, url string, dir fs.FS, o Options) (*session, erro
 		afterConnect(config, query("session"))
 		if o.Warn != nil {
 			config.OnNotice = warnings(func(d diag.Diagnostic) {
-				if d.Code != privilegeNotGranted {
+				if d.Code.String() != privilegeNotGranted {
 					o.Warn(d)
 				}
 			})

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"pgretain/internal/catalog"
+	"pgretain/internal/messages"
 	"pgretain/policy"
 )
 
@@ -47,12 +48,11 @@ func (l *linter) checkEncoding(p *policy.Policy, k *policy.Clock) {
 	unit := map[string]time.Duration{"epoch_s": time.Second, "epoch_ms": time.Millisecond}[k.Encoding.Kind]
 	if most > 0 && unit > 0 && most < int64(someDay.Sub(time.Unix(0, 0))/unit) {
 		last := time.Unix(0, 0).UTC().Add(time.Duration(most) * unit).Format("2 January 2006")
-		l.refuse("L031", k.Encoding.Position, p,
-			words{"Type": typ, "Kind": k.Encoding.Kind, "Most": most, "Last": last})
+		l.refuse(messages.ShortType(typ, k.Encoding.Kind, most, last), k.Encoding.Position, p)
 	}
 	if epoch := k.Encoding.Epoch; k.Encoding.Kind == "snowflake" && epoch > 0 && epoch < inSeconds {
-		l.warn("L031", k.Encoding.Position, p, words{
-			"Epoch": epoch, "Read": time.UnixMilli(epoch).UTC().Format("January 2006")})
+		l.warn(messages.EpochInSeconds(epoch, time.UnixMilli(epoch).UTC().Format("January 2006")), k.Encoding.Position,
+			p)
 	}
 }
 
@@ -68,7 +68,7 @@ func (l *linter) checkLocalTime(p *policy.Policy, k *policy.Clock) {
 	}
 	for _, i := range intervals(k.Window) {
 		if i.Months == 0 && i.Days == 0 && i.Time < 24*time.Hour {
-			l.warn("L032", i.Position, p, words{"Column": k.Column, "Zone": l.Install.TimeZone, "Window": i.Text})
+			l.warn(messages.LocalTime(k.Column, l.Install.TimeZone, i.Text), i.Position, p)
 		}
 	}
 }
@@ -78,7 +78,7 @@ func (l *linter) checkLocalTime(p *policy.Policy, k *policy.Clock) {
 // later, and no run takes it.
 func (l *linter) checkMarkBehind(p *policy.Policy, k *policy.Clock) {
 	if k.Watermark != nil && (k.UpTo == nil || greatest(p, k)) {
-		l.warn("L027", k.Watermark.Position, p, words{"Column": k.Column, "Table": p.Table})
+		l.warn(messages.WatermarkPasses(p.Name, k.Column, p.Table.String()), k.Watermark.Position, p)
 	}
 }
 

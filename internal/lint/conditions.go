@@ -3,6 +3,7 @@ package lint
 import (
 	"slices"
 
+	"pgretain/internal/messages"
 	"pgretain/internal/pgparse"
 	"pgretain/policy"
 )
@@ -10,7 +11,7 @@ import (
 // checkWhere adds an error for a policy whose "where" no row can meet.
 func (l *linter) checkWhere(p *policy.Policy) {
 	if !l.possible(p, says(p.Where, yes)) {
-		l.refuse("L001", p.Where.Position, p, words{})
+		l.refuse(messages.NeverTrue(p.Name), p.Where.Position, p)
 	}
 }
 
@@ -27,7 +28,7 @@ func (l *linter) checkGuards(p *policy.Policy) {
 			at, alone = g.Condition.Position, g.Name
 		}
 	}
-	l.refuse("L002", at, p, words{"Alone": alone})
+	l.refuse(messages.GuardsKeepAll(p.Name, alone), at, p)
 }
 
 // checkTiers adds a warning for a tier that applies to no row, because of "where", the guards or
@@ -42,7 +43,7 @@ func (l *linter) checkTiers(p *policy.Policy, k *policy.Clock) {
 			continue // an "else" that no row reaches is harmless
 		}
 		if !l.possible(p, append(slices.Clip(before), says(t.When, yes))...) {
-			l.warn("L004", t.When.Position, p, words{"Number": i + 1})
+			l.warn(messages.TierNeverApplies(p.Name, i+1), t.When.Position, p)
 		}
 		before = append(before, says(t.When, no|null))
 	}
@@ -52,7 +53,7 @@ func (l *linter) checkTiers(p *policy.Policy, k *policy.Clock) {
 func (l *linter) checkSteps(p *policy.Policy) {
 	for _, s := range p.Then {
 		if s.Where != nil && l.excludes(p, taken(p), says(s.Where, yes)) {
-			l.warn("L006", s.Where.Position, p, words{})
+			l.warn(messages.StepNeverActs(p.Name), s.Where.Position, p)
 		}
 	}
 }
@@ -64,9 +65,9 @@ func (l *linter) checkConstants(p *policy.Policy) {
 		condition(&part.Expr).Walk(func(c *pgparse.Condition) {
 			switch {
 			case c.Null:
-				l.warn("L008", part.Expr.At(c.Offset), p, words{})
+				l.warn(messages.ComparesNull, part.Expr.At(c.Offset), p)
 			case c.Between && !c.Parts[0].Null && !c.Parts[1].Null && !l.possible(p, between(c)):
-				l.warn("L009", part.Expr.At(c.Offset), p, words{})
+				l.warn(messages.EmptyBetween, part.Expr.At(c.Offset), p)
 			}
 		})
 	}
@@ -98,7 +99,7 @@ func (l *linter) checkGuardNull(p *policy.Policy) {
 			if l.nullable(p, column) && !speaksOfNull(p, column) &&
 				l.excludes(p, []constraint{says(p.Where, yes), isNull}, constraint{c, no}) {
 				flag := c.Form == pgparse.Equal && c.Value == truth
-				l.warn("L010", g.Condition.Position, p, words{"Guard": g.Name, "Column": column, "Flag": flag})
+				l.warn(messages.GuardNull(g.Name, column, flag), g.Condition.Position, p)
 			}
 		}
 	}
@@ -118,7 +119,7 @@ func (l *linter) checkWhereNull(p *policy.Policy) {
 			return speaksOfNull(other, column)
 		})
 		if column != "" && l.nullable(p, column) && !asked {
-			l.warn("L011", p.Where.At(c.Offset), p, words{"Column": column})
+			l.warn(messages.WhereNull(p.Name, column), p.Where.At(c.Offset), p)
 		}
 	}
 }
@@ -222,7 +223,7 @@ func (l *linter) checkIn(p *policy.Policy, e *policy.Expr, wanted ternary, resul
 		}
 		column := table.Column(c.Query.Column)
 		if column != nil && !column.NotNull && l.excludes(p, []constraint{says(e, wanted)}, constraint{c, yes | null}) {
-			l.warn("L012", e.At(c.Offset), p, words{"Table": table.String(), "Column": column.Name, "Result": result})
+			l.warn(messages.InNull(table.String(), column.Name, result), e.At(c.Offset), p)
 		}
 	})
 }

@@ -5,6 +5,7 @@ import (
 
 	"pgretain/internal/calendar"
 	"pgretain/internal/diag"
+	"pgretain/internal/messages"
 	"pgretain/policy"
 )
 
@@ -22,7 +23,7 @@ func ticks(schedules ...policy.Schedule) calendar.Ticks {
 // may run a policy without "due" by hand.
 func (l *linter) checkNoJob(p *policy.Policy) {
 	if len(l.Jobs) > 0 && p.Due != nil && len(l.jobs[p.Name]) == 0 {
-		l.warn("L020", p.Position, p, words{})
+		l.warn(messages.NoJob(p.Name, true), p.Position, p)
 	}
 }
 
@@ -34,7 +35,7 @@ func Unscheduled(file *policy.File) diag.List {
 	if len(file.Jobs) == 0 && file.Install.Scheduler == "pg_cron" {
 		for _, p := range file.Policies {
 			if p.Due != nil {
-				l.warn("L020", p.Position, p, words{"NoJobs": true})
+				l.warn(messages.NoJob(p.Name, false), p.Position, p)
 			}
 		}
 	}
@@ -45,8 +46,9 @@ func Unscheduled(file *policy.File) diag.List {
 func (l *linter) checkNever(j *policy.Job) {
 	for _, s := range j.Schedules {
 		if s.Text != "@reboot" && ticks(s).Next(someDay).IsZero() {
-			l.say(diag.Diagnostic{Severity: diag.Error, Code: "L021", Position: s.Position, Object: j.Name},
-				words{"Schedule": s.Text})
+			finding := messages.NeverMatches(j.Name, s.Text)
+			finding.Position, finding.Object = s.Position, j.Name
+			l.list.Add(finding)
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"pgretain/internal/catalog"
+	"pgretain/internal/messages"
 	"pgretain/internal/pgparse"
 	"pgretain/policy"
 )
@@ -29,14 +30,16 @@ func (l *linter) checkLabels(p *policy.Policy) {
 // the text, otherwise it compares it.
 func (l *linter) checkText(p *policy.Policy, e policy.Expr, offset int, table *catalog.Table, column *catalog.Column,
 	text string, set bool) {
-	about := words{"Text": text, "Column": column.Name, "Type": column.Plain(), "Table": table.String(), "Set": set}
-	say, code, allowed := l.warn, "L038", column.Values
-	if len(column.Labels) > 0 {
-		say, code, allowed = l.refuse, "L037", column.Labels
+	add, finding, allowed := l.warn, messages.ComparesExcluded, column.Values
+	switch {
+	case len(column.Labels) > 0:
+		add, finding, allowed = l.refuse, messages.NoLabel, column.Labels
+	case set:
+		finding = messages.SetsExcluded
 	}
 	if len(allowed) > 0 && !slices.Contains(allowed, text) {
-		about["Allowed"], about["Near"] = quoted(allowed), policy.DidYouMean(text, allowed)
-		say(code, e.At(offset+len("'")), p, about)
+		add(finding(messages.Text{Policy: p.Name, Table: table.String(), Column: column.Name, Type: column.Plain(),
+			Text: text, Allowed: quoted(allowed), Near: messages.DidYouMean(text, allowed)}), e.At(offset+len("'")), p)
 	}
 }
 
@@ -154,7 +157,7 @@ func (l *linter) checkConstantsFor(p *policy.Policy, t *catalog.Table, list []po
 		case value.Value.Kind == pgparse.TextConstant:
 			l.checkText(p, a.Value, 0, t, column, value.Value.Text, true)
 		case value.Value.Kind == pgparse.NullConstant && !value.Null && column.NotNull:
-			l.warn("L035", a.Position, p, words{"Column": a.Column, "Table": t.Schema + "." + t.Name})
+			l.warn(messages.SetsNull(p.Name, a.Column, t.Schema+"."+t.Name), a.Position, p)
 		}
 	}
 }

@@ -2,11 +2,10 @@
 // Each of these parts is valid by itself. The package needs no database. With the catalog snapshot
 // it finds more. It reports only what is certain.
 //
-// findings.txt.tmpl contains the texts of the findings.
+// Package messages contains the texts of the findings.
 package lint
 
 import (
-	_ "embed" // findings.txt.tmpl
 	"slices"
 
 	"pgretain/internal/catalog"
@@ -80,28 +79,18 @@ func Check(file *policy.File, snapshot *catalog.Snapshot) diag.List {
 	return l.list.Unique()
 }
 
-// words are the values that the text of a finding contains, by name.
-type words map[string]any
-
-//go:embed findings.txt.tmpl
-var source string
-
-var sentences = diag.ReadSentences(source, nil)
-
-func (l *linter) refuse(code string, at diag.Position, p *policy.Policy, about words) {
-	l.say(diag.Diagnostic{Severity: diag.Error, Code: code, Position: at, Policy: p.Name,
-		Table: p.Table.String()}, about)
+func (l *linter) refuse(finding diag.Diagnostic, at diag.Position, p *policy.Policy) {
+	l.add(diag.Error, finding, at, p)
 }
 
-func (l *linter) warn(code string, at diag.Position, p *policy.Policy, about words) {
-	l.say(diag.Diagnostic{Severity: diag.Warning, Code: code, Position: at, Policy: p.Name,
-		Table: p.Table.String()}, about)
+func (l *linter) warn(finding diag.Diagnostic, at diag.Position, p *policy.Policy) {
+	l.add(diag.Warning, finding, at, p)
 }
 
-// say adds a finding. The texts of the finding are those of its code.
-func (l *linter) say(d diag.Diagnostic, about words) {
-	about["Policy"], about["Object"] = d.Policy, d.Object
-	l.list.Add(sentences.Say(d.Code, d, about))
+// add adds a finding about a policy.
+func (l *linter) add(severity diag.Severity, finding diag.Diagnostic, at diag.Position, p *policy.Policy) {
+	finding.Severity, finding.Position, finding.Policy, finding.Table = severity, at, p.Name, p.Table.String()
+	l.list.Add(finding)
 }
 
 // always is the condition "true". It replaces a missing condition.

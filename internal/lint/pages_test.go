@@ -90,7 +90,7 @@ func compiled(t *testing.T, source string) diag.List {
 func codes(list diag.List) []string {
 	var names []string
 	for _, d := range list {
-		names = append(names, d.Code)
+		names = append(names, d.Code.String())
 	}
 	return names
 }

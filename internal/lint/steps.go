@@ -3,6 +3,7 @@ package lint
 import (
 	"slices"
 
+	"pgretain/internal/messages"
 	"pgretain/policy"
 )
 
@@ -34,7 +35,7 @@ func (l *linter) checkRepeated(p *policy.Policy) {
 		default:
 			continue
 		}
-		l.warn("L033", s.Position, p, words{"Verb": verb, "Where": where})
+		l.warn(messages.ActsAgain(p.Name, verb, where), s.Position, p)
 	}
 }
 
@@ -50,7 +51,7 @@ func (l *linter) checkEqualPositions(p *policy.Policy, k *policy.Clock) {
 			return
 		}
 	}
-	l.warn("L034", k.Watermark.Position, p, words{"Column": k.Column})
+	l.warn(messages.EqualPositions(p.Name, k.Column), k.Watermark.Position, p)
 }
 
 // largeObjectFunctions lists functions that the server lets only some roles use for a large object,
@@ -66,7 +67,7 @@ func (l *linter) checkLargeObjects(p *policy.Policy) {
 	for _, part := range p.Fragments() {
 		for _, call := range part.Expr.Parsed().Calls {
 			if slices.Contains(largeObjectFunctions, call.Name) && (call.Schema == "" || call.Schema == "pg_catalog") {
-				l.warn("L039", part.Expr.Position, p, words{"Function": call.Name, "Worker": l.Install.Roles.Worker})
+				l.warn(messages.ForeignObjects(p.Name, call.Name, l.Install.Roles.Worker), part.Expr.Position, p)
 			}
 		}
 	}
@@ -85,7 +86,7 @@ func (l *linter) checkRowSecurity() {
 	for _, named := range l.NamedTables() {
 		t, p := l.graph[named.Table.String()], policies[named.Of]
 		if t != nil && t.RowSecurity && p != nil && named.Kind == "policy" {
-			l.warn("L036", named.Position, p, words{"Table": t.String(), "Worker": l.Install.Roles.Worker})
+			l.warn(messages.RowSecurityHides(p.Name, t.String(), l.Install.Roles.Worker), named.Position, p)
 		}
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 
+	"pgretain/internal/diag"
+	"pgretain/internal/messages"
 	"pgretain/internal/pgparse"
 	"pgretain/policy"
 )
@@ -61,10 +63,12 @@ func (l *linter) beside(w windowed) []windowed {
 
 // warnWindow adds a warning at the window of the policy "of". The text compares this window with
 // the window of the policy "other".
-func (l *linter) warnWindow(code string, of, other windowed) {
-	l.warn(code, of.clock.Window.Position, of.Policy, words{"Of": of, "Shortest": of.shortest.Text,
-		"Column": of.clock.Column, "Other": other,
-		"OtherShortest": other.shortest.Text, "OtherLongest": other.longest.Text})
+func (l *linter) warnWindow(finding func(of, other messages.Windowed) diag.Diagnostic, of, other windowed) {
+	facts := func(w windowed) messages.Windowed {
+		return messages.Windowed{Policy: w.Name, Table: w.Table.String(), Column: w.clock.Column,
+			Shortest: w.shortest.Text, Longest: w.longest.Text, Line: w.Position.Line}
+	}
+	l.warn(finding(facts(of), facts(other)), of.clock.Window.Position, of.Policy)
 }
 
 // checkGrace adds a warning about two policies: one marks rows, and the other deletes only marked
@@ -87,7 +91,7 @@ func (l *linter) checkGrace(mark windowed) {
 		if deletes(destroy.Policy) && destroy.takesAll() && destroy.longest.NotLongerThan(mark.shortest) &&
 			len(mark.Joins)+len(destroy.Joins) == 0 && // names of joins may differ in meaning
 			l.excludes(destroy.Policy, []constraint{says(destroy.Where, yes)}, says(mark.Where, yes)) {
-			l.warnWindow("L016", destroy, mark)
+			l.warnWindow(messages.NoGrace, destroy, mark)
 		}
 	}
 }
@@ -100,7 +104,7 @@ func (l *linter) checkOvertaken(first windowed) {
 	for _, second := range l.beside(first) {
 		if second.shortest.LongerThan(first.longest) && (first.clock.NullsDue || !second.clock.NullsDue) &&
 			l.excludes(second.Policy, []constraint{says(second.Where, yes)}, says(first.Where, no|null)) {
-			l.warnWindow("L017", second, first)
+			l.warnWindow(messages.Overtaken, second, first)
 		}
 	}
 }
@@ -123,7 +127,7 @@ func (l *linter) checkArchives(from windowed) {
 		for _, archive := range l.windows[s.Archive.Into.String()] {
 			if archive.takesAll() && archive.Where == nil && bringsClock(from, s.Archive, archive) &&
 				archive.longest.NotLongerThan(from.shortest) {
-				l.warnWindow("L015", archive, from)
+				l.warnWindow(messages.ArchiveTakes, archive, from)
 			}
 		}
 	}
@@ -153,7 +157,7 @@ func (l *linter) checkParents(parent windowed) {
 		for _, child := range l.windows[table] {
 			if child.shortest.LongerThan(parent.longest) && deletes(child.Policy) &&
 				!conditionsRead(parent.Policy, child.Table) {
-				l.warnWindow("L018", child, parent)
+				l.warnWindow(messages.DeletedWithParent, child, parent)
 			}
 		}
 	}

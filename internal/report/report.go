@@ -84,7 +84,8 @@ func (l Log) path(file string) string {
 // MarshalJSON returns a finding as JSON. All commands use this form. docs/verify.md describes
 // version 1.
 func (f Finding) MarshalJSON() ([]byte, error) {
-	members := []any{"code", f.Code, "severity", f.Severity, "group", f.Group, "kind", f.Kind, "object", f.Object,
+	members := []any{"code", f.Code.String(), "severity", f.Severity, "group", f.Group, "kind", f.Kind, "object",
+		f.Object,
 		"table", f.Table, "policy", f.Policy, "file", f.Position.File, "line", f.Position.Line, "column", f.Position.Column,
 		"want", f.Want, "got", f.Got, "message", f.Message, "detail", f.Detail, "hint", f.Hint}
 	if s := f.Suppressed; s != nil {
@@ -158,7 +159,7 @@ func (l Log) GitHub(w io.Writer) error {
 
 // title returns the title of the finding's code.
 func (f Finding) title() string {
-	return cmp.Or(strings.TrimSpace(f.Code+" "+diag.Title(f.Code)), "pgretain")
+	return cmp.Or(strings.TrimSpace(f.Code.String()+" "+f.Code.Title()), "pgretain")
 }
 
 // words returns all texts of a finding, one per line.

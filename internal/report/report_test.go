@@ -12,13 +12,14 @@ import (
 
 	"pgretain/docs/checks"
 	"pgretain/internal/diag"
+	_ "pgretain/internal/messages" // declares the codes
 	"pgretain/internal/report"
 	"pgretain/policy"
-	_ "pgretain/verifier" // registers the codes
 )
 
 func finding(severity diag.Severity, code, message string, line int) report.Finding {
-	f := report.Finding{Group: "indexes", Diagnostic: diag.Diagnostic{Severity: severity, Code: code, Message: message}}
+	f := report.Finding{Group: "indexes", Diagnostic: diag.Diagnostic{Severity: severity, Code: diag.Find(code),
+		Message: message}}
 	if line > 0 {
 		f.Position = diag.Position{File: "db/retention.yaml", Line: line, Column: 3}
 	}
@@ -221,8 +222,9 @@ func sarif(t *testing.T, l report.Log) map[string]any {
 func TestPages(t *testing.T) {
 	t.Parallel()
 	for _, code := range diag.Codes() {
-		if problem := checks.Problem(code); problem == "" || len([]rune(problem)) > 1024 ||
-			!strings.HasPrefix(checks.Page(code), "# "+code+": "+diag.Title(code)+"\n") {
+		page := checks.Page(code.String())
+		if problem := checks.Problem(code.String()); problem == "" || len([]rune(problem)) > 1024 ||
+			!strings.HasPrefix(page, "# "+code.String()+": "+code.Title()+"\n") {
 			t.Errorf("%s: %q", code, problem)
 		}
 	}

@@ -34,8 +34,8 @@ func (l Log) SARIF(w io.Writer) error {
 			"suppressions":        []object{}, // SARIF wants suppressions in all results or in none
 			"partialFingerprints": object{"primaryLocationLineHash": prints.of(f)},
 		}
-		if f.Code != "" {
-			result["ruleId"], result["ruleIndex"] = f.Code, index[f.Code]
+		if f.Code != (diag.Code{}) {
+			result["ruleId"], result["ruleIndex"] = f.Code.String(), index[f.Code]
 		}
 		if s := f.Suppressed; s != nil {
 			result["suppressions"] = []object{{"kind": "inSource", "status": "accepted",
@@ -64,20 +64,20 @@ func message(f Finding) string {
 }
 
 // rules returns the checks that found something, and their positions in the list.
-func (l Log) rules() ([]object, map[string]int) {
-	rules, index := []object{}, map[string]int{}
+func (l Log) rules() ([]object, map[diag.Code]int) {
+	rules, index := []object{}, map[diag.Code]int{}
 	for _, f := range l.Findings {
-		if _, known := index[f.Code]; known || f.Code == "" {
+		if _, known := index[f.Code]; known || f.Code == (diag.Code{}) {
 			continue
 		}
 		index[f.Code] = len(rules)
-		page, title := checks.Page(f.Code), diag.Title(f.Code)
+		page, title := checks.Page(f.Code.String()), f.Code.Title()
 		help := object{"text": cmp.Or(page, title)}
 		if page != "" {
 			help["markdown"] = page
 		}
-		rules = append(rules, object{"id": f.Code, "shortDescription": object{"text": title},
-			"fullDescription": object{"text": cmp.Or(checks.Problem(f.Code), title)}, "help": help})
+		rules = append(rules, object{"id": f.Code.String(), "shortDescription": object{"text": title},
+			"fullDescription": object{"text": cmp.Or(checks.Problem(f.Code.String()), title)}, "help": help})
 	}
 	return rules, index
 }
@@ -108,7 +108,7 @@ var digits = regexp.MustCompile(`[0-9]+`)
 // verify contains counts, so the fingerprint contains the message only if nothing else identifies
 // the finding. Equal findings get a number.
 func (p fingerprints) of(f Finding) string {
-	parts := []string{f.Code, f.Policy, f.Kind, f.Object}
+	parts := []string{f.Code.String(), f.Policy, f.Kind, f.Object}
 	if f.Group == "" || f.Policy == "" && f.Object == "" {
 		parts = append(parts, digits.ReplaceAllString(f.Message, ""))
 	}

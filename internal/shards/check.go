@@ -8,11 +8,10 @@ import (
 
 	"pgretain/internal/catalog"
 	"pgretain/internal/diag"
+	"pgretain/internal/messages"
 	"pgretain/internal/pgparse"
 	"pgretain/policy"
 )
-
-var codeShard = diag.Register("P067", "policy needs rows of other shards")
 
 // checks is the state of the checks of one policy.
 type checks struct {
@@ -72,7 +71,7 @@ func Check(p *policy.Policy, e *policy.Each, tables catalog.Graph) diag.List {
 }
 
 func (s *checks) refuse(at diag.Position, message, hint string) {
-	s.diags.Add(diag.Diagnostic{Position: at, Code: codeShard, Message: message, Hint: hint})
+	s.diags.Add(diag.Diagnostic{Position: at, Code: messages.CodeOtherShards, Message: message, Hint: hint})
 }
 
 // distribution returns how a table is distributed. It adds an error and returns nil unless the

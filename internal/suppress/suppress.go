@@ -61,7 +61,7 @@ func (f Filter) Match(d diag.Diagnostic) *policy.Suppression {
 // to its columns.
 func about(s policy.Suppression, found diag.Diagnostic) bool {
 	switch {
-	case s.Check != found.Code:
+	case s.Check != found.Code.String():
 		return false
 	case s.Policy != "":
 		of, _, _ := strings.Cut(found.Policy, policy.InstanceMark)

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"pgretain/internal/diag"
+	"pgretain/internal/messages"
 	"pgretain/internal/suppress"
 	"pgretain/policy"
 )
@@ -55,7 +56,7 @@ func TestUntil(t *testing.T) {
 		if got := filter[0].Lapsed; got != c.want {
 			t.Errorf("%s in %s: %q, want %q", c.at, c.zone, got, c.want)
 		}
-		if found := filter.Match(diag.Diagnostic{Code: "V020"}); (found != nil) != (c.want == "") {
+		if found := filter.Match(diag.Diagnostic{Code: messages.CodeIndexMissing}); (found != nil) != (c.want == "") {
 			t.Errorf("%s in %s: suppressed by %v", c.at, c.zone, found)
 		}
 	}
@@ -65,8 +66,9 @@ var january = time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC)
 
 func TestMatch(t *testing.T) {
 	t.Parallel()
-	index := diag.Diagnostic{Code: "V020", Policy: "notes_old", Table: "app.note", Object: "app.note_at"}
-	column := diag.Diagnostic{Code: "V020", Object: "app.note.at"}
+	index := diag.Diagnostic{Code: messages.CodeIndexMissing, Policy: "notes_old", Table: "app.note",
+		Object: "app.note_at"}
+	column := diag.Diagnostic{Code: messages.CodeIndexMissing, Object: "app.note.at"}
 	for _, c := range []struct {
 		keys    string
 		subject diag.Diagnostic
@@ -77,12 +79,12 @@ func TestMatch(t *testing.T) {
 		{"policy: notes_old, ", column, false},
 		{"table: app.note, ", index, true},
 		{"table: app.note, ", column, true},
-		{"table: app.note, ", diag.Diagnostic{Code: "V020", Object: "app.note"}, true},
-		{"table: app.note, ", diag.Diagnostic{Code: "V020", Object: "app.notes"}, false},
+		{"table: app.note, ", diag.Diagnostic{Code: messages.CodeIndexMissing, Object: "app.note"}, true},
+		{"table: app.note, ", diag.Diagnostic{Code: messages.CodeIndexMissing, Object: "app.notes"}, false},
 		{"table: app.notes, ", index, false},
 		{"object: app.note_at, ", index, true},
 		{"object: app.note, ", index, false},
-		{"", diag.Diagnostic{Code: "V021"}, false},
+		{"", diag.Diagnostic{Code: messages.CodeIndexInvalid}, false},
 	} {
 		filter := suppress.New(file(t, "UTC", item(c.keys)), "V", january)
 		if found := filter.Match(c.subject); (found != nil) != c.want || filter[0].Met != c.want {
@@ -97,7 +99,7 @@ func TestMatch(t *testing.T) {
 func TestUncertainIsNotSuppressed(t *testing.T) {
 	t.Parallel()
 	filter := suppress.New(file(t, "UTC", item("")), "V", january)
-	if found := filter.Match(diag.Diagnostic{Code: "V020", Severity: diag.Unknown}); found != nil {
+	if found := filter.Match(diag.Diagnostic{Code: messages.CodeIndexMissing, Severity: diag.Unknown}); found != nil {
 		t.Errorf("suppressed by %v", found)
 	}
 	if message := filter[0].Fault(true).Message; message != "" {
@@ -114,7 +116,7 @@ func TestFaults(t *testing.T) {
 			"2026-12-31}",
 		"{check: V021, reason: far, until: 2028-01-02}", "{check: L004, reason: of lint, until: 2026-01-01}")
 	filter := suppress.New(source, "V", january)
-	if found := filter.Match(diag.Diagnostic{Code: "V020", Table: "app.note"}); found == nil ||
+	if found := filter.Match(diag.Diagnostic{Code: messages.CodeIndexMissing, Table: "app.note"}); found == nil ||
 		found.Position != source.Suppress[0].Position {
 		t.Errorf("suppressed by %v", found)
 	}

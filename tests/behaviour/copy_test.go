@@ -224,21 +224,21 @@ func TestRowsOutsideTheHeap(t *testing.T) {
 		if _, list := in.Compile(t, yaml); len(list) != 0 {
 			t.Errorf("the generator reports %v, want nothing", list)
 		}
-		if list := generator.Notes(in.File, in.Catalog); len(list) != 2 || list[0].Code != "P053" ||
+		if list := generator.Notes(in.File, in.Catalog); len(list) != 2 || list[0].Code.String() != "P053" ||
 			list[1].Severity != diag.Warning {
 			t.Errorf("notes on steps that write to a foreign table: %v", list)
 		}
 		for _, yaml := range []string{"table: far, due: {age: {column: at, older_than: 7 days}}, then: [delete]",
 			"partitions_of: far, due: {age: {older_than: 7 days}}, then: [drop]"} {
 			_, list := in.Compile(t, "policies: {p: {"+yaml+"}}")
-			if len(list) != 1 || list[0].Code != "P053" ||
+			if len(list) != 1 || list[0].Code.String() != "P053" ||
 				list[0].Message != `"public.far" is a foreign table, with rows on another server` {
 				t.Errorf("%s: the generator reports %v, want P053", yaml, list)
 			}
 		}
 		in.Exec(t, `ALTER TABLE m DROP CONSTRAINT m_pkey;
 			CREATE FOREIGN TABLE m_2 PARTITION OF m FOR VALUES FROM ('2024-02-01') TO ('2024-03-01') SERVER far`)
-		if _, list := in.Compile(t, yaml); len(list) != 1 || list[0].Code != "P053" ||
+		if _, list := in.Compile(t, yaml); len(list) != 1 || list[0].Code.String() != "P053" ||
 			!strings.Contains(list[0].Message, `"public.m_2"`) {
 			t.Errorf("with a foreign partition: %v", list)
 		}
@@ -308,7 +308,7 @@ policies:
 		[]string{"(far.m_2)", "(m_3)"}) {
 		t.Errorf("partitions left: %v", left)
 	}
-	if _, list := in.Compile(t, yaml); len(list) != 1 || list[0].Code != "P053" || list[0].Position.Line != 6 {
+	if _, list := in.Compile(t, yaml); len(list) != 1 || list[0].Code.String() != "P053" || list[0].Position.Line != 6 {
 		t.Errorf("lint: %v", list)
 	}
 	in.Exec(t, `CREATE TABLE m_0 PARTITION OF m FOR VALUES FROM ('2023-01-01') TO ('2024-01-01')

@@ -211,10 +211,10 @@ the instance of policy "messages" for schema "tenant_a" does not exist yet`,
 	wanted, _ := in.Compile(t, yaml)
 	for _, f := range in.Verify(t, "", wanted).Findings {
 		switch {
-		case f.Object == "messages@tenant_a" && f.Code == "V019" && !strings.HasPrefix(f.Detail,
+		case f.Object == "messages@tenant_a" && f.Code.String() == "V019" && !strings.HasPrefix(f.Detail,
 			"Its last run (2) could not create it: function tenant_a.mine() belongs to role"):
 			t.Errorf("V019 does not say why the instance is missing: %s", f.Detail)
-		case f.Code == "V050" && f.Hint != "ALTER TABLE tenant_b.message ALTER COLUMN at "+
+		case f.Code.String() == "V050" && f.Hint != "ALTER TABLE tenant_b.message ALTER COLUMN at "+
 			"TYPE timestamp with time zone USING at AT TIME ZONE 'UTC';":
 			t.Errorf("the hint for one schema is %s", f.Hint)
 		}

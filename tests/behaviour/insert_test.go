@@ -408,7 +408,8 @@ func TestArchiveHoldsAllValues(t *testing.T) {
 			CREATE TABLE m (id bigint PRIMARY KEY, at timestamptz NOT NULL, v %s);
 			CREATE TABLE old (id bigint, at timestamptz, v %s)`, c.from, c.to))
 		_, list := in.Compile(t, yaml)
-		if refused := len(list) > 0 && list[0].Code == "P066"; refused != changed || !refused && len(list) > 0 {
+		if refused := len(list) > 0 && list[0].Code.String() == "P066"; refused != changed || !refused &&
+			len(list) > 0 {
 			t.Errorf("%s into %s: refused %v, %s changes: %v; %v", c.from, c.to, refused, c.value, changed, list)
 		}
 	}

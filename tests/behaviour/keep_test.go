@@ -188,7 +188,7 @@ func TestGuardsAndCascadesToTheOwnTable(t *testing.T) {
 	const guard = `, referred_to: "EXISTS (SELECT FROM m c WHERE c.parent = t.id)"`
 	in := kit.Prepare(t, `CREATE TABLE m (id int PRIMARY KEY, parent int REFERENCES m ON DELETE CASCADE,
 		pinned boolean NOT NULL, at timestamptz NOT NULL DEFAULT '2024-01-01')`, fmt.Sprintf(policy, guard))
-	if _, list := in.Compile(t, fmt.Sprintf(policy, "")); len(list) != 1 || list[0].Code != "P065" {
+	if _, list := in.Compile(t, fmt.Sprintf(policy, "")); len(list) != 1 || list[0].Code.String() != "P065" {
 		t.Errorf("without a guard: %v", list)
 	}
 	in.Migrate(t, fmt.Sprintf(policy, guard))

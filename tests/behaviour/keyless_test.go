@@ -333,7 +333,10 @@ policies:
 	} {
 		_, list := in.Compile(t, "policies: {p: "+policy+"}")
 		want := fmt.Sprintf(`table "public.m" has no key, so "%s" cannot be used`, what)
-		if !slices.ContainsFunc(list, func(d diag.Diagnostic) bool { return d.Code == "P052" && d.Message == want }) {
+		if !slices.ContainsFunc(list, func(d diag.Diagnostic) bool {
+			return d.Code.String() == "P052" &&
+				d.Message == want
+		}) {
 			t.Errorf("%s: got %v, want %q", what, list, want)
 		}
 	}

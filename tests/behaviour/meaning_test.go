@@ -434,7 +434,7 @@ func TestRelatedInheritsRefused(t *testing.T) {
 			"}, delete: {cascades: [r, s]}]}}"
 		in := kit.Prepare(t, ruled+"; CREATE TABLE n_old () INHERITS (n)", yaml)
 		_, list := in.Compile(t, yaml)
-		if len(list) != 1 || list[0].Code != "P053" || !strings.Contains(list[0].Message, "public.n_old") {
+		if len(list) != 1 || list[0].Code.String() != "P053" || !strings.Contains(list[0].Message, "public.n_old") {
 			t.Errorf("%s: got the diagnostics %v, want P053 for public.n_old", step, list)
 		}
 	}

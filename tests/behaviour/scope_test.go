@@ -193,7 +193,7 @@ func TestLatenessInScopes(t *testing.T) {
 		t.Helper()
 		wanted, _ := in.Compile(t, scopedJobs)
 		for _, f := range in.Verify(t, "", wanted).Findings {
-			if f.Code == code && f.Policy == policy {
+			if f.Code.String() == code && f.Policy == policy {
 				list = append(list, f.Message+" "+f.Hint)
 			}
 		}

@@ -104,9 +104,10 @@ install: {scheduler: none}`
 				t.Errorf("the hint is %q, want it to contain %q, and accept only for the breaker", hint, c.hint)
 			}
 			for _, f := range in.Verify(t, "", wanted).Findings {
-				if f.Code == "V046" && f.Hint != hint {
+				if f.Code.String() == "V046" && f.Hint != hint {
 					t.Errorf("the hints differ. verify:\n%s\nhealth():\n%s", f.Hint, hint)
-				} else if f.Code == "V046" || strings.HasSuffix(f.Detail, "This explains 1 further finding (V046).") {
+				} else if f.Code.String() == "V046" || strings.HasSuffix(f.Detail,
+					"This explains 1 further finding (V046).") {
 					findings++
 				}
 			}
@@ -146,7 +147,7 @@ func wantMended(t *testing.T, in *kit.Installed, wanted []generator.Object) {
 	t.Helper()
 	const again = "CALL retention.run('p');"
 	for _, f := range in.Verify(t, "", wanted).Findings {
-		if f.Code == "V046" && (f.Severity != verifier.Info || f.Hint != again ||
+		if f.Code.String() == "V046" && (f.Severity != verifier.Info || f.Hint != again ||
 			!strings.Contains(f.Detail, "Nothing that can be seen stops the next run")) {
 			t.Errorf("after the cause is removed, verify reports %s: %s (%s) %s", f.Severity, f.Message, f.Detail,
 				f.Hint)

@@ -43,7 +43,7 @@ func TestExamplesGoUpAndDown(t *testing.T) {
 			parseShownCalls(t, in, filepath.Base(dir))
 			in.DB.Exec(t, fixture.ReadFile(t, dir, "tamper.sql"))
 			if report := in.Verify(t, "", in.WantedObjects(t, dir)); report.Count(diag.Drift) != 1 ||
-				report.Findings[0].Code != "V003" {
+				report.Findings[0].Code.String() != "V003" {
 				t.Errorf("after tamper.sql the findings are %v", report.Findings)
 			}
 			if _, err := in.TryDown(t, true); err != nil {

@@ -66,7 +66,7 @@ func TestTableRenamed(t *testing.T) {
 		t.Errorf("the run took %d rows, want 9: all except the held one", run.Taken)
 	}
 	_, err := in.TryDown(t, false)
-	if list := install.Diagnostics(err); err == nil || list[0].Code != "42P01" {
+	if list := install.Diagnostics(err); err == nil || list[0].Code.String() != "42P01" {
 		t.Fatalf("down while the table has its new name: %v, want SQLSTATE 42P01", err)
 	}
 	in.DB.Exec(t, "ALTER TABLE app.memo RENAME TO note")

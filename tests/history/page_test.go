@@ -63,7 +63,7 @@ func TestMigrationKeepsViewsOfUsers(t *testing.T) {
 	in.Generate(t, strings.Replace(notes("old", "app.note"), "days: 30", "days: 31", 1))
 	_, err := in.TryUp(t)
 	list := install.Diagnostics(err)
-	if err == nil || list[0].Code != "2BP01" || !strings.Contains(list[0].Detail, "mine depends on function") {
+	if err == nil || list[0].Code.String() != "2BP01" || !strings.Contains(list[0].Detail, "mine depends on function") {
 		t.Fatalf("the migration: %v %+v, want SQLSTATE 2BP01 and the name of the view", err, list)
 	}
 	wantCatalog(t, in, before, "after a migration that failed")
@@ -95,7 +95,7 @@ func TestDownKeepsObjectsOfUsers(t *testing.T) {
 	} {
 		in.DB.Exec(t, c.create)
 		_, err := in.TryDown(t, true)
-		if list := install.Diagnostics(err); err == nil || list[0].Code != "2BP01" ||
+		if list := install.Diagnostics(err); err == nil || list[0].Code.String() != "2BP01" ||
 			!strings.Contains(list[0].Message, c.want) {
 			t.Errorf("down after %s: %v %+v, want SQLSTATE 2BP01 with %q", c.create, err, list, c.want)
 		}

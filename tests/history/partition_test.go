@@ -143,7 +143,7 @@ func TestLargePartitionIsNamed(t *testing.T) {
 		RESET ROLE`)
 	for _, left := range []string{"app.event_8, app.event_9", "app.event_8", "app.event_8"} {
 		_, err := in.TryUp(t)
-		if list := install.Diagnostics(err); err == nil || list[0].Code != "55000" ||
+		if list := install.Diagnostics(err); err == nil || list[0].Code.String() != "55000" ||
 			list[0].Detail != "Partitions without it: "+left+"." {
 			t.Fatalf("the migration: %+v, want SQLSTATE 55000 and as partitions without index: %s", list, left)
 		}

@@ -99,7 +99,7 @@ func TestUpgradeGivesUpOnALock(t *testing.T) {
 	pgtest.Exec(t, dump, "BEGIN; LOCK TABLE retention.run IN ACCESS SHARE MODE")
 	_, err := in.TryUp(t)
 	var refused *install.Error
-	if !errors.As(err, &refused) || refused.Code != "55P03" {
+	if !errors.As(err, &refused) || refused.Code.String() != "55P03" {
 		t.Fatalf("the upgrade: %v, want SQLSTATE 55P03", err)
 	}
 	wantCatalog(t, in, before, "after the failed upgrade")

@@ -91,7 +91,7 @@ func (s stage) mustFail(t *testing.T, code, file string) {
 		t.Fatalf("the migration reported %+v, want one error", list)
 	}
 	d := list[0]
-	if d.Code != code || !strings.Contains(d.Position.File, file) || d.Position.Line < 2 || d.Hint == "" {
+	if d.Code.String() != code || !strings.Contains(d.Position.File, file) || d.Position.Line < 2 || d.Hint == "" {
 		t.Errorf("the migration reported %+v, want %s in %s, a line and a hint", d, code, file)
 	}
 }
@@ -179,7 +179,7 @@ func TestMigrationWaitsForALongReader(t *testing.T) {
 		}
 	}
 	list := install.Diagnostics(<-failed)
-	if len(list) != 1 || list[0].Code != "55P03" || !strings.Contains(list[0].Hint, "Migrate again") ||
+	if len(list) != 1 || list[0].Code.String() != "55P03" || !strings.Contains(list[0].Hint, "Migrate again") ||
 		list[0].Position.Line < 2 {
 		t.Errorf("the migration reported %+v", list)
 	}

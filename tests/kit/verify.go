@@ -39,7 +39,7 @@ func (in *Installed) Finding(t testing.TB, yaml, code string) string {
 	wanted, _ := in.Compile(t, yaml)
 	var messages []string
 	for _, f := range in.Verify(t, "", wanted).Findings {
-		if f.Code == code {
+		if f.Code.String() == code {
 			messages = append(messages, f.Message)
 		}
 	}

@@ -333,7 +333,7 @@ func TestIndexesOfAMovedTable(t *testing.T) {
 			wanted, _ := in.Compile(t, dropPolicies)
 			in.Exec(t, "SET ROLE "+kit.Migrator+"; "+change+"; RESET ROLE")
 			for _, f := range in.Verify(t, "", wanted).Findings {
-				if strings.HasPrefix(f.Code, "V02") {
+				if strings.HasPrefix(f.Code.String(), "V02") {
 					t.Errorf("before the policy follows, verify says at %s: %s", f.Code, f.Message)
 				}
 			}
@@ -371,7 +371,7 @@ func pasteHints(t *testing.T, in *kit.Installed, yaml string) (messages []string
 		if f.Severity != diag.Drift {
 			continue
 		}
-		messages = append(messages, f.Code+": "+f.Message)
+		messages = append(messages, f.Code.String()+": "+f.Message)
 		if strings.HasSuffix(f.Hint, ";") && !strings.HasPrefix(f.Hint, "SELECT * ") {
 			statements, err := pgparse.Statements(f.Hint)
 			if err != nil {

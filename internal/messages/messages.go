@@ -1,0 +1,36 @@
+// Package messages is the catalogue of the messages about a policy file, a catalog snapshot and a
+// database. It declares each code with its group and its title, and the message, detail and hint
+// of each fault that has the code. The facts in a text are parameters with types. A message
+// without facts is a variable.
+//
+// A code keeps its meaning. The code of a check that was removed is never used again. Each code
+// has a page in docs/checks.
+package messages
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/agext/levenshtein"
+)
+
+// DidYouMean returns a hint with the nearest of the known names, or "" if none is near. Of two
+// equally near names, it prefers one with the same first letter.
+func DidYouMean(name string, known []string) string {
+	best, distance := "", 2*min(2+len(name)/4, len(name))
+	for _, candidate := range known {
+		d := 2 * levenshtein.Distance(name, candidate, nil)
+		if candidate == "" || name == "" || candidate[0] != name[0] {
+			d++
+		}
+		if d < distance {
+			best, distance = candidate, d
+		}
+	}
+	if best == "" {
+		return ""
+	}
+	return fmt.Sprintf("Did you mean %q?", best)
+}
+
+func listed(names []string) string { return strings.Join(names, ", ") }
