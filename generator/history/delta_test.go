@@ -132,8 +132,7 @@ var deltas = map[string]struct {
 		[]string{
 			"tables: + privilege app.config",
 			"policies: ~ policy notes: keeps: open: EXISTS (SELECT FROM app.review v ... -> " +
-				"open: EXISTS (SELECT FROM app.config) OR EXISTS (SELECT FROM app.review v ...; " +
-				"takes: ... guards read: app.review; row ... -> ... guards read: app.config, app.review; row ...",
+				"open: EXISTS (SELECT FROM app.config) OR EXISTS (SELECT FROM app.review v ...",
 		}},
 }
 
