@@ -13,8 +13,8 @@ import (
 	"pgretain/policy"
 )
 
-// TestRoutinesMatchTheirSQL checks that the declaration of each routine is what PostgreSQL's parser
-// reads in the SQL of its object. The verifier compares the declaration with the database.
+// TestRoutinesMatchTheirSQL parses the SQL of each routine by PostgreSQL's parser, and compares the
+// result with the routine's declaration. The verifier compares the declaration with the database.
 func TestRoutinesMatchTheirSQL(t *testing.T) {
 	t.Parallel()
 	roles := policy.Roles{Owner: "a_owner", Worker: "a_worker", Runner: "a_runner", Operator: "a_operator",

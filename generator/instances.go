@@ -27,7 +27,7 @@ type Instances struct {
 	Hash    string // hash of the instances' registry rows
 }
 
-// In returns the objects of one instance, equal to those that the runtime creates.
+// In returns the objects of one instance. The runtime creates equal objects.
 func (m *Instances) In(instance policy.Instance) []Object {
 	names := m.names(instance)
 	return deep.Copy(m.Objects, func(part any) (any, bool) {
@@ -72,7 +72,7 @@ func (c *compiler) planEach(p *policy.Policy, e *policy.Each) *policyPlan {
 	return c.planOf(&instance)
 }
 
-// eachScript is what the templates "each" and "admit" read.
+// eachScript contains the fields of the templates "each" and "admit".
 type eachScript struct {
 	Schema, Policy sqlText
 	Name, Word     literal // names of the policy and of the word

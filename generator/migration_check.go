@@ -117,8 +117,8 @@ func namesIn(list string) (names []string, ok bool) {
 	return names, err == nil && len(tokens)%2 == 1
 }
 
-// readersIn completes roles with those that may use the schema of the runtime: the worker, the
-// runner, the operator and the viewer.
+// readersIn sets the worker, the runner, the operator and the viewer in roles. These four may use
+// the schema of the runtime.
 func readersIn(actions []action, roles policy.Roles) policy.Roles {
 	for _, a := range actions {
 		if names, ok := namesIn(a.object.Parts[PartReaders]); ok && len(names) == 4 {

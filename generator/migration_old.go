@@ -13,7 +13,7 @@ import (
 // This file reads migrations without the lines of partsMark and frame.mark. Earlier versions of
 // pgretain wrote such files. It finds in their SQL what these lines contain in later files.
 
-// oldSettings are what the statements between the objects of one part of a file set.
+// oldSettings contains the settings that a part of a file makes between its objects.
 type oldSettings struct {
 	path  string
 	trust string        // arguments of retention._refuse_untrusted(); "" if it is not called

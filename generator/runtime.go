@@ -252,8 +252,8 @@ var grantList = sync.OnceValue(func() (list []grant) {
 	return list
 })
 
-// runtimeRoutine returns a routine of the runtime under the default names. Its name is that of its
-// file.
+// runtimeRoutine returns a routine of the runtime under the default names. The file of the routine
+// has the same name.
 func runtimeRoutine(name string) *pgparse.Routine {
 	files := runtimeFiles()
 	return files[slices.IndexFunc(files, func(f runtimeFile) bool { return f.Name == name })].routine

@@ -41,6 +41,6 @@ func TestCopy(t *testing.T) {
 		t.Errorf("the copy differs (-want +got):\n%s", diff)
 	}
 	if made.none != shared {
-		t.Error("an unexported field is not that of the original")
+		t.Error("an unexported field differs from the original")
 	}
 }

@@ -45,7 +45,7 @@ func (r Routine) SecurityDefiner() bool { return slices.Contains(r.Clauses, "SEC
 var clauseWords = []string{"RETURNS", "LANGUAGE", "IMMUTABLE", "STABLE", "VOLATILE", "STRICT", "SECURITY", "ROWS",
 	"SET", "AS"}
 
-// Created is what a text creates, in the words of the text.
+// Created describes the object that an SQL text creates, as the text writes it.
 type Created struct {
 	Kind    string   // "table", "function" and so on
 	Name    string   // with its schema

@@ -47,8 +47,8 @@ BEGIN
     -- tables. Ranks read many rows, so they keep the normal cost.
     IF NOT v_pass ? 'ranked' THEN PERFORM set_config('cpu_tuple_cost', '1', true); END IF;
     PERFORM retention._plan_for_places(v_pass);
-    v_rechecks := p_lock AND NOT v_pass ?| '{whole,below}' AND p_batch.unheld IS NOT NULL AND (v_pass ? 'lock'
-        OR jsonb_array_length(p_policy.steps) = 1 AND p_policy.steps
+    v_rechecks := p_lock AND NOT v_pass ?| '{whole,below}' AND p_batch.unheld IS NOT NULL
+        AND (v_pass ? 'lock' AND NOT v_pass ? 'groups' OR jsonb_array_length(p_policy.steps) = 1 AND p_policy.steps
             @? '$[*] ? (@.verb == "delete" && !exists(@.related) && !exists(@.where))');
     v_since := clock_timestamp();
     BEGIN

@@ -1,7 +1,7 @@
 -- _judge evaluates <policy>_rows for rows of a batch, in a new snapshot. It locks nothing, and
 -- evaluates each guard once for each row.
 -- p_unheld: conditions under which no hold keeps row t, or '' to leave out holds
--- due: how many rows are due, with those that are kept
+-- due: how many rows are due. Kept rows count, too.
 -- rels, tids: the rows to take
 -- kept: how many rows are kept, by what keeps them
 -- Rows that are no longer due, and rows of other passes, are in none of these.
