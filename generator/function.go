@@ -2,11 +2,11 @@ package generator
 
 import (
 	"maps"
-	"pgretain/internal/quote"
 	"slices"
 	"strings"
 
 	"pgretain/internal/pgparse"
+	"pgretain/internal/quote"
 	"pgretain/policy"
 )
 
