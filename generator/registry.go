@@ -154,15 +154,15 @@ func (c *compiler) derivedColumns(steps []stepEntry) (deletes, related, changes,
 	deletes = []string{}
 	for _, s := range steps {
 		switch {
-		case s.Verb == "delete" || s.Verb == "update":
-			changes, writes = append(changes, s.Table), append(writes, strings.ToUpper(s.Verb)+" "+s.Table)
-			if s.Verb == "delete" {
+		case s.Verb == policy.VerbDelete || s.Verb == policy.VerbUpdate:
+			changes, writes = append(changes, s.Table), append(writes, strings.ToUpper(string(s.Verb))+" "+s.Table)
+			if s.Verb == policy.VerbDelete {
 				deletes = append(deletes, s.Table)
 			}
 			if s.Related != "" {
 				related = append(related, s.Table)
 			}
-		case (s.Verb == "insert" || s.Verb == "archive") && s.Table != c.schema()+".event":
+		case (s.Verb == policy.VerbInsert || s.Verb == policy.VerbArchive) && s.Table != c.schema()+".event":
 			if writes = append(writes, "INSERT "+s.Table); s.Set != nil {
 				writes = append(writes, "UPDATE "+s.Table)
 			}

@@ -14,8 +14,8 @@ import (
 // step is one compiled step of a policy.
 type step struct {
 	policy.Step
-	number int    // number of the step, from 1
-	verb   string // name of the step in the registry
+	number int // number of the step, from 1
+	verb   policy.Verb
 	target string // the table that the step writes
 	// the step copies rows of the batch, or related rows, into another table
 	copies  bool
@@ -68,24 +68,24 @@ func (w *policyCompiler) stepOf(of policy.Step) step {
 	}
 	switch {
 	case of.Delete != nil:
-		s.verb, s.render = "delete", (*policyCompiler).deleteRows
+		s.verb, s.render = policy.VerbDelete, (*policyCompiler).deleteRows
 	case of.Update != nil:
-		s.verb, s.render = "update", (*policyCompiler).updateRows
+		s.verb, s.render = policy.VerbUpdate, (*policyCompiler).updateRows
 	case of.Insert != nil:
-		s.verb, s.render, s.copies = "insert", (*policyCompiler).insert, true
+		s.verb, s.render, s.copies = policy.VerbInsert, (*policyCompiler).insert, true
 		s.into = existing(w.relation, of.Insert.Into)
 	case of.Emit != nil:
-		s.verb, s.render, s.copies, s.target = "insert", (*policyCompiler).emit, true, w.schema()+".event"
+		s.verb, s.render, s.copies, s.target = policy.VerbInsert, (*policyCompiler).emit, true, w.schema()+".event"
 	case of.Archive != nil:
 		s.verb, s.render, s.copies, s.into = "archive", (*policyCompiler).archive, true, w.archiveTable(s)
 	case of.SQL != nil:
-		s.verb, s.render = "sql", (*policyCompiler).statement
+		s.verb, s.render = policy.VerbSQL, (*policyCompiler).statement
 	case of.DropTable != nil:
-		s.verb, s.render = "drop table", (*policyCompiler).dropTable
+		s.verb, s.render = policy.VerbDropTable, (*policyCompiler).dropTable
 	case of.Detach != nil:
-		s.verb, s.render = "detach", (*policyCompiler).removePartition
+		s.verb, s.render = policy.VerbDetach, (*policyCompiler).removePartition
 	case of.Drop != nil:
-		s.verb, s.render = "drop", (*policyCompiler).removePartition
+		s.verb, s.render = policy.VerbDrop, (*policyCompiler).removePartition
 	}
 	return s
 }
@@ -210,20 +210,20 @@ func (w *policyCompiler) findEffects() effects {
 	for _, d := range w.policy.Effects(len(w.steps)) {
 		verb, root, step := d.Verb(), w.tables.Root(d.Table.String()), &w.policy.Then[d.Step]
 		switch {
-		case verb == "cascade":
+		case verb == policy.VerbCascade:
 			e.reach = appendUnique(e.reach, root)
-		case verb == "sql" && (d.Access.Update || d.Access.Delete), verb == "insert" && d.Access.Update &&
-			step.Archive != nil:
+		case verb == policy.VerbSQL && (d.Access.Update || d.Access.Delete),
+			verb == policy.VerbInsert && d.Access.Update && step.Archive != nil:
 			e.unguarded = appendUnique(e.unguarded, root)
-		case verb != "delete" && verb != "update":
+		case verb != policy.VerbDelete && verb != policy.VerbUpdate:
 		case !d.Own:
 			e.related = appendUnique(e.related, root)
-		case verb == "delete":
+		case verb == policy.VerbDelete:
 			e.ownDelete = step
 		default:
 			e.ownUpdate = true
 		}
-		if verb == "delete" {
+		if verb == policy.VerbDelete {
 			e.deletes = append(e.deletes, d.Table.String())
 		}
 	}

@@ -22,7 +22,7 @@ func (w *policyCompiler) effectFunctions(entries []stepEntry, notes []string) []
 		}
 		for _, table := range w.watermarks() {
 			number := len(w.steps) + 1
-			steps = append(steps, fields{"Number": number, "Verb": literal("update"), "Name": literal(table),
+			steps = append(steps, fields{"Number": number, "Verb": literal(policy.VerbUpdate), "Name": literal(table),
 				"Unforeseen": true, "Query": nil, "Key": nil})
 			text := literal("it stores the position that a run has reached")
 			all = append(all, fields{"Number": number, "Text": text})

@@ -14,12 +14,12 @@ import (
 // stepEntry says in the registry what a step does, without its SQL. The policy's functions have the
 // SQL.
 type stepEntry struct {
-	Step    int    `json:"step"`
-	Verb    string `json:"verb"`
-	Table   string `json:"table"`             // the table that the step changes
-	Related string `json:"related,omitempty"` // the other table whose rows the step reads or changes
-	Where   bool   `json:"where,omitempty"`   // the step takes only rows that meet a condition
-	Set     any    `json:"set,omitempty"`     // see withSets
+	Step    int         `json:"step"`
+	Verb    policy.Verb `json:"verb"`
+	Table   string      `json:"table"`             // the table that the step changes
+	Related string      `json:"related,omitempty"` // the other table whose rows the step reads or changes
+	Where   bool        `json:"where,omitempty"`   // the step takes only rows that meet a condition
+	Set     any         `json:"set,omitempty"`     // see withSets
 }
 
 // stepEntries returns the registry entries of the steps, in their order. Notes on the conditions of
@@ -27,7 +27,7 @@ type stepEntry struct {
 func (w *policyCompiler) stepEntries(notes []string) []stepEntry {
 	var list []stepEntry
 	if len(notes) > 0 {
-		list = append(list, stepEntry{Verb: "note", Table: tableName(w.table)})
+		list = append(list, stepEntry{Verb: policy.VerbNote, Table: tableName(w.table)})
 	}
 	for _, s := range w.steps {
 		e := stepEntry{Step: s.number, Verb: s.verb, Table: s.target, Where: s.Where != nil}
@@ -37,7 +37,7 @@ func (w *policyCompiler) stepEntries(notes []string) []stepEntry {
 		list = append(list, e)
 	}
 	for _, table := range w.watermarks() {
-		list = append(list, stepEntry{Step: len(w.policy.Then) + 1, Verb: "update", Table: table})
+		list = append(list, stepEntry{Step: len(w.policy.Then) + 1, Verb: policy.VerbUpdate, Table: table})
 	}
 	return w.withSets(list)
 }
@@ -45,7 +45,7 @@ func (w *policyCompiler) stepEntries(notes []string) []stepEntry {
 // plainSteps returns the entries of a policy that deletes its rows and does nothing else. Its
 // script leaves out the column.
 func (w *policyCompiler) plainSteps() []stepEntry {
-	return []stepEntry{{Step: 1, Verb: "delete", Table: tableName(w.table)}}
+	return []stepEntry{{Step: 1, Verb: policy.VerbDelete, Table: tableName(w.table)}}
 }
 
 // copiedColumn is a column of an archive's key, with the column from which a step copies it.
@@ -103,14 +103,14 @@ func (w *policyCompiler) stepNotes(s step) []string {
 			notes = appendUnique(notes, fmt.Sprintf("it %s table %q, which step %d writes", does, name, before.Step+1))
 		}
 		for _, r := range w.tablesRead(s.expressions) {
-			known := verb == "delete" && plainRead(r.expr, r.ref) && r.expr.OnlyGetsTrue()
+			known := verb == policy.VerbDelete && plainRead(r.expr, r.ref) && r.expr.OnlyGetsTrue()
 			if s.SQL == nil && !known && tableName(r.table) == name {
 				note("reads")
 			}
 		}
 		// Rows that steps delete are left out. Rows that cascades delete are counted for the first
 		// step that takes them.
-		known := verb == "delete" || verb == "cascade" && s.Delete != nil
+		known := verb == policy.VerbDelete || verb == policy.VerbCascade && s.Delete != nil
 		if (s.Related != nil || s.Update != nil) && tableName(s.from) == name && !known {
 			note("acts on")
 		}
@@ -134,7 +134,7 @@ func (w *policyCompiler) conditionNotes() []string {
 	reads, columns := w.tablesRead(w.decidingExpressions()), w.decidingColumns()
 	for _, e := range w.policy.Effects(len(w.steps)) {
 		name, why, verb := e.Table.String(), "", e.Verb()
-		decides := verb != "update" || slices.ContainsFunc(e.Set,
+		decides := verb != policy.VerbUpdate || slices.ContainsFunc(e.Set,
 			func(a policy.Assignment) bool { return slices.Contains(columns, a.Column) })
 		switch {
 		case seen[name]:
@@ -142,8 +142,8 @@ func (w *policyCompiler) conditionNotes() []string {
 			return tableName(r.table) == name && !w.ownChildren(r, e)
 		}):
 			why = fmt.Sprintf("conditions read table %q, which step %d writes", name, e.Step+1)
-		case name == tableName(w.table) && (w.policy.Then[e.Step].Related != nil && decides || verb == "cascade" &&
-			len(w.policy.Then) > 1):
+		case name == tableName(w.table) && (w.policy.Then[e.Step].Related != nil && decides ||
+			verb == policy.VerbCascade && len(w.policy.Then) > 1):
 			why = fmt.Sprintf("step %d writes other rows of the policy's own table", e.Step+1)
 		}
 		if why != "" {
@@ -189,7 +189,7 @@ func (w *policyCompiler) ownChildren(read tableRead, write policy.Effect) bool {
 func (w *policyCompiler) writtenBy(write policy.Effect, key string) []string {
 	related := w.policy.Then[write.Step].Related
 	switch verb := write.Verb(); {
-	case related != nil && (verb == "update" || verb == "delete"):
+	case related != nil && (verb == policy.VerbUpdate || verb == policy.VerbDelete):
 		child := pgparse.TableRef{Schema: related.Table.Schema, Name: related.Table.Name, Alias: related.As}
 		where := related.Where.Parsed()
 		var columns []string
@@ -199,7 +199,7 @@ func (w *policyCompiler) writtenBy(write policy.Effect, key string) []string {
 			}
 		}
 		return columns
-	case related == nil && verb == "cascade":
+	case related == nil && verb == policy.VerbCascade:
 		paths := slices.DeleteFunc(w.tables.CascadePaths(tableName(w.table)), func(path []catalog.ForeignKey) bool {
 			return path[len(path)-1].Table != write.Table.String()
 		})
@@ -261,12 +261,12 @@ func (w *policyCompiler) withSets(list []stepEntry) []stepEntry {
 			}
 		}
 		i := slices.IndexFunc(list, func(e stepEntry) bool {
-			return e.Step == s.Step+1 && e.Step > 0 && e.Verb != "sql"
+			return e.Step == s.Step+1 && e.Step > 0 && e.Verb != policy.VerbSQL
 		})
 		switch {
 		case i < 0:
-			list = append(list, stepEntry{Verb: "set", Table: s.Table.String(), Set: set})
-		case list[i].Verb == "update":
+			list = append(list, stepEntry{Verb: policy.VerbSet, Table: s.Table.String(), Set: set})
+		case list[i].Verb == policy.VerbUpdate:
 			list[i].Set = set
 		default:
 			list[i].Set = slices.Sorted(maps.Keys(set))

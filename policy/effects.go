@@ -29,18 +29,18 @@ type Effect struct {
 }
 
 // Verb returns what the part does with rows, or "" if it only reads them.
-func (e Effect) Verb() string {
+func (e Effect) Verb() Verb {
 	switch {
 	case e.Statement:
-		return "sql"
+		return VerbSQL
 	case e.Reached:
-		return "cascade"
+		return VerbCascade
 	case e.Access.Insert:
-		return "insert"
+		return VerbInsert
 	case e.Access.Update:
-		return "update"
+		return VerbUpdate
 	case e.Access.Delete:
-		return "delete"
+		return VerbDelete
 	}
 	return ""
 }

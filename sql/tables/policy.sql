@@ -89,14 +89,16 @@ CREATE TABLE IF NOT EXISTS retention.policy (
     facts jsonb NOT NULL DEFAULT '{}',
     -- What the steps do, in order. Functions of the policy have their SQL: <policy>_take executes
     -- it, and <policy>_effects and <policy>_related say on which rows. Keys:
-    --   step: the number of the step. An entry 0 says that <policy>_effects has notes on all
-    --     numbers.
+    --   step: the number of the step, or 0. An entry 0 with the verb "note" says that
+    --     <policy>_effects has notes on all numbers. An entry 0 with the verb "set" says what an
+    --     SQL step or a watermark sets.
     --   verb, table: what the step does, and with which table
     --   related: another table, whose rows the step changes, deletes or copies
     --   where: true if the step takes only rows that meet a condition
     --   set: what changes in existing rows, as {column: SQL of the value}. The SQL is null if the
     --     value differs by row. For an insert, set is [column, ...].
-    steps jsonb NOT NULL DEFAULT '[]',
+    steps jsonb NOT NULL DEFAULT '[]' CHECK (pg_catalog.jsonb_path_query_array(steps, '$[*].verb')
+        <@ '["archive", "delete", "detach", "drop", "drop table", "insert", "note", "set", "sql", "update"]'),
     batch_rows integer NOT NULL DEFAULT 50000 CHECK (batch_rows > 0),
     -- The target duration of a batch. If it is NULL, each batch reads batch_rows rows.
     batch_time_ms integer DEFAULT 50 CHECK (batch_time_ms > 0),

@@ -1,11 +1,13 @@
 package behaviour
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"pgretain/tests/kit"
 	"pgretain/tests/pgtest"
@@ -438,5 +440,18 @@ func TestCompileRefuses(t *testing.T) {
 		if !list.HasErrors() || !strings.Contains(fmt.Sprint(list), c.message) {
 			t.Errorf("%s: got the diagnostics %v, want %q", c.yaml, list, c.message)
 		}
+	}
+}
+
+// TestUnknownVerb checks that the registry refuses a step whose verb no part of the runtime knows.
+func TestUnknownVerb(t *testing.T) {
+	t.Parallel()
+	in := kit.Install(t, plain, old(""))
+	_, err := in.Conn(t).Exec(t.Context(), `SELECT retention._put_policy(to_jsonb(p) || '{"steps":
+		[{"step": 1, "verb": "delete", "table": "public.m"}, {"step": 2, "verb": "empty", "table": "public.m"}]}')
+		FROM retention.policy p`)
+	if broken := new(pgconn.PgError); !errors.As(err, &broken) || broken.Code != "23514" ||
+		broken.ConstraintName != "policy_steps_check" {
+		t.Errorf("want a violation of policy_steps_check, got %v", err)
 	}
 }
