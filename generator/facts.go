@@ -29,16 +29,17 @@ type rowFacts struct {
 }
 
 // encodedClock tells retention._clock_sample how to read values of an encoded clock. It tells
-// retention._clock_fault which values are plausible. Its SQL reads a row as t and a batch_range as
-// $1.
+// retention._clock_fault which values are plausible. Its SQL reads a row as t, a batch_range as $1
+// and the present as $2. A run with an earlier as_of needs both: Where selects the rows of the run,
+// and values up to the present are plausible.
 type encodedClock struct {
 	Name    string `json:"name"`
 	Value   string `json:"value"`
 	Since   string `json:"since"`             // smaller values encode no plausible instant
-	Until   string `json:"until"`             // greater values are far ahead
+	Until   string `json:"until"`             // greater values are far after the present
 	Key     string `json:"key,omitempty"`     // condition: the value is a key of the encoding; "" if every value is
 	Foreign string `json:"foreign,omitempty"` // condition: the value looks like a key of another kind; "" if unknown
-	Years   int    `json:"years"`             // years between as_of and Until
+	Years   int    `json:"years"`             // years between the present and Until
 	Checked bool   `json:"checked,omitempty"` // the policy has a "since" later than the default
 	From    string `json:"from,omitempty"`    // FROM clause of the rows, unless it is the policy's table
 	Indexed bool   `json:"indexed,omitempty"` // an index can return the values in order
@@ -84,7 +85,7 @@ func (w *policyCompiler) facts() rowFacts {
 	if source.Kind == "position" {
 		return f
 	}
-	f.Ahead = plainText(w.farAhead(k))
+	f.Ahead = plainText(w.farAhead(k, w.asOf))
 	if shown != f.Clock {
 		f.Value = shown
 	}
@@ -97,7 +98,7 @@ func (w *policyCompiler) facts() rowFacts {
 	return f
 }
 
-// yearsAhead returns a number of years. A clock value more years after as_of than this is
+// yearsAhead returns a number of years. A clock value that is more years ahead than this is
 // implausible. An age is in the past, and most expiries are near.
 func yearsAhead(source *policy.Clock) int {
 	if source.Kind == "expires" {
@@ -106,9 +107,10 @@ func yearsAhead(source *policy.Clock) int {
 	return 1
 }
 
-// farAhead returns the greatest plausible clock value, as SQL. A greater value is "far ahead".
-func (w *policyCompiler) farAhead(k *clock) sqlText {
-	return w.converted(k, fragment("years later", fields{"Instant": w.asOf, "Years": yearsAhead(k.source)}))
+// farAhead returns the greatest plausible clock value at an instant, as SQL. A greater value is
+// "far ahead".
+func (w *policyCompiler) farAhead(k *clock, instant sqlText) sqlText {
+	return w.converted(k, fragment("years later", fields{"Instant": instant, "Years": yearsAhead(k.source)}))
 }
 
 // encodedClocks returns the clocks that encode an instant. It returns clocks with equal values,
@@ -121,7 +123,7 @@ func (w *policyCompiler) encodedClocks() []encodedClock {
 		}
 		encoding := k.source.Encoding
 		c := encodedClock{
-			Name: k.column, Value: plainText(k.expr), Since: plainText(k.since), Until: plainText(w.farAhead(k)),
+			Name: k.column, Value: plainText(k.expr), Since: plainText(k.since), Until: plainText(w.farAhead(k, "$2")),
 			Key: plainText(k.key), Years: yearsAhead(k.source), Checked: k.source.Since > defaultSince,
 			Where: plainText(w.where), Indexed: k.indexed != "" && !w.policy.Partitions, Partial: w.predicate != "",
 			instantEncoding: instantEncoding{encoding.Kind, encoding.Epoch, encoding.Shift},

@@ -170,6 +170,46 @@ func TestWrongUnits(t *testing.T) {
 	}
 }
 
+// TestEncodingAsOfTheRun checks that a run samples the rows that the condition selects at its
+// as_of, and not the rows of the present. Its as_of is two years ago.
+func TestEncodingAsOfTheRun(t *testing.T) {
+	t.Parallel()
+	in := kit.Install(t, "CREATE TABLE m (id int PRIMARY KEY, c uuid, since timestamptz, until timestamptz)",
+		`install: {scheduler: none}
+policies:
+  m: {table: m, where: "since < as_of AND as_of < until",
+      due: {age: {column: c, encoding: uuidv7, older_than: 7 days, nulls: due}}, then: [delete]}
+`)
+	asOf := pgtest.Value[string](t, in, "SELECT (date_trunc('hour', now()) - interval '2 years')::text")
+	for _, c := range []struct{ others, state string }{
+		{"'1 day', '9 years'", "done"},     // selected in the present, not by the run
+		{"'-1 day', '1 day'", "tripped"},   // selected by the run, not in the present
+		{"'-9 days', '-1 day'", "done"},    // selected by neither
+		{"'-1 day', '9 years'", "tripped"}, // selected by both
+	} {
+		conn := in.Conn(t)
+		pgtest.Exec(t, conn, moreEncoders+fmt.Sprintf(`TRUNCATE m;
+			CREATE FUNCTION pg_temp.add(kind text, first text, last text) RETURNS void LANGUAGE sql AS $$
+				INSERT INTO m SELECT i + length(kind), CASE kind WHEN 'new' THEN
+						pg_temp.uuid7(a - interval '30 days', '7' || left(md5(i::text), 3) || 'b'
+							|| left(md5(i::text), 15))
+					ELSE pg_temp.version(md5(i::text), '4') END, a + first::interval, a + last::interval
+				FROM generate_series(10, 30, 10) i, CAST('%s' AS timestamptz) a $$;
+			SELECT pg_temp.add('new', '-1 day', '1 day'), pg_temp.add('random', %s), pg_temp.add('randoms', %[2]s)`,
+			asOf, c.others))
+		stopped := pgtest.Value[*string](t, in, "SELECT stopped_by FROM retention.preview('m', $1)", asOf)
+		o := in.Run("m", asOf)
+		if o.State != c.state || (stopped != nil) != (c.state == "tripped") {
+			t.Errorf("others at %s: want state %s, got %+v; the preview has stopped_by %v", c.others, c.state, o,
+				stopped)
+		}
+		want := map[string]int{"done": 6, "tripped": 9}[c.state]
+		if left := pgtest.Value[int](t, in, "SELECT count(*) FROM m"); left != want {
+			t.Errorf("others at %s: %d rows are left, want %d", c.others, left, want)
+		}
+	}
+}
+
 // TestValuesWithoutAnInstant checks that a value before "since" is not due, also with "nulls: due".
 // Other rows of the table are due as usual.
 func TestValuesWithoutAnInstant(t *testing.T) {

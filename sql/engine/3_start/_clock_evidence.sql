@@ -30,8 +30,10 @@ BEGIN
                CASE c.kind WHEN 'epoch_s' THEN 1000 WHEN 'epoch_ms' THEN 1
                    WHEN 'snowflake' THEN 1 / 2::numeric ^ coalesce(c.shift, 0) END AS unit,
                coalesce(c.epoch, 0) AS start
-        FROM retention._query_as_worker('SELECT to_jsonb(s) FROM retention._clock_sample($1 ->> 0, ($1 ->> 1)::timestamptz) s',
-                 jsonb_build_array(p_policy, v_now), p_policy) WITH ORDINALITY l (sampled, place)
+        FROM retention._query_as_worker(
+                 'SELECT to_jsonb(s) FROM retention._clock_sample($1 ->> 0, ($1 ->> 1)::timestamptz,
+                      ($1 ->> 2)::timestamptz) s',
+                 jsonb_build_array(p_policy, p_as_of, v_now), p_policy) WITH ORDINALITY l (sampled, place)
         CROSS JOIN LATERAL jsonb_to_record(l.sampled)
             s (n integer, side text, value text, is_key boolean, is_foreign boolean)
         JOIN jsonb_array_elements(v_policy.facts -> 'clocks') WITH ORDINALITY e (clock, n) ON e.n = s.n

@@ -1,9 +1,10 @@
 -- _clock_sample returns values of a policy's encoded clocks, newest first. For each clock (n) it
 -- returns at most 100 values of each side:
 -- - low: before the first plausible time
--- - high: far after p_as_of
+-- - high: far after p_now
 -- - range: in between
-CREATE OR REPLACE FUNCTION retention._clock_sample(p_policy text, p_as_of timestamptz)
+-- It reads only rows that the policy's condition selects at p_as_of, like the run of p_as_of.
+CREATE OR REPLACE FUNCTION retention._clock_sample(p_policy text, p_as_of timestamptz, p_now timestamptz)
 RETURNS TABLE (n integer, side text, value text, is_key boolean, is_foreign boolean)
 LANGUAGE plpgsql STABLE SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off AS $function$
 DECLARE
@@ -31,6 +32,6 @@ BEGIN
                 coalesce(v_clock."where", 'true')), ' UNION ALL ')
             FROM (VALUES ('low', '%1$s < %2$s'), ('high', '%1$s > %3$s'),
                          ('range', '%1$s >= %2$s AND %1$s <= %3$s')) s (side, condition))
-        USING v_batch;
+        USING v_batch, p_now;
     END LOOP;
 END $function$;
