@@ -44,7 +44,7 @@ var arrows = map[string][]string{
 	"internal/lint": {"policy", "internal/calendar", "internal/catalog", "internal/diag", "internal/messages",
 		"internal/pgparse"},
 	"internal/lists":    {},
-	"internal/messages": {"internal/diag"},
+	"internal/messages": {"internal/diag", "internal/quote"},
 	"internal/parallel": {},
 	"internal/pgparse":  {"internal/parallel"},
 	"internal/quote":    {"internal/lists"},

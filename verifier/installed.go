@@ -1,6 +1,8 @@
 package verifier
 
 import (
+	"cmp"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -79,9 +81,26 @@ var relationKinds = map[generator.Kind]struct{ relkind, word string }{
 
 func (v *inspection) checkRelations(r reading) error {
 	wanted := v.relations()
-	return v.finds(diag.Code{}, wanted, "relations", v.install.Schema, lists.Map(wanted, func(o generator.Object) row {
+	type relation struct {
+		N     int
+		Owner *string // nil if the relation is missing
+	}
+	rows := lists.Map(wanted, func(o generator.Object) row {
 		return row{"name": v.inSchema(o), "kind": relationKinds[o.Kind].relkind, "owner": v.creator(o)}
-	}), repairHint)(r)
+	})
+	differ, err := collectNamed[relation](r, "relations", v.install.Schema, rows)
+	for _, live := range differ {
+		o := wanted[live.N-1]
+		word := relationKinds[o.Kind].word
+		f := messages.MissingObject(word, o.Name)
+		if live.Owner != nil {
+			f = messages.OtherOwner(messages.Owned{Kind: word, Name: o.Name,
+				SQL:  strings.ToUpper(word) + " " + quote.Qualified(v.install.Schema, v.inSchema(o)),
+				Want: v.creator(o), Got: *live.Owner, Runtime: quote.Ident(v.install.Schema), May: true})
+		}
+		v.about(o, f)
+	}
+	return err
 }
 
 // atOnce is the number of objects in one query. It limits the size of the query, because an object
@@ -92,15 +111,28 @@ func (v *inspection) checkRegistry(r reading) error {
 	objects := v.objects(generator.KindInstall, generator.KindPolicy, generator.KindEach, generator.KindJob)
 	known := append(slices.Clone(objects), v.unsettled...)
 	kinds := lists.Map(known, func(o generator.Object) string { return string(o.Kind) })
-	if err := v.finds(messages.CodeRowOrphan, nil, "row_orphans", kinds, lists.Map(known, objectName))(r); err != nil {
+	orphans, err := collectNamed[struct{ Kind, Name string }](r, "row_orphans", kinds, lists.Map(known, objectName))
+	if err != nil {
 		return err
+	}
+	for _, row := range orphans {
+		v.addKind(generator.Kind(row.Kind), messages.RowOrphan(row.Kind, row.Name))
 	}
 	for some := range slices.Chunk(objects, atOnce) {
 		wanted := lists.Map(some, func(o generator.Object) row {
 			return row{"kind": o.Kind, "name": o.Name, "row": o.Row}
 		})
-		if err := v.finds(diag.Code{}, some, "rows", wanted, repairHint)(r); err != nil {
+		differ, err := collectNamed[messages.Row](r, "rows", wanted)
+		if err != nil {
 			return err
+		}
+		for _, row := range differ {
+			o := some[row.N-1]
+			f := messages.RowMissing(string(o.Kind), o.Name)
+			if row.Columns != "" {
+				f = messages.RowDiffers(string(o.Kind), o.Name, row)
+			}
+			v.about(o, f)
 		}
 	}
 	return nil
@@ -135,17 +167,41 @@ func (v *inspection) checkRoutines(r reading) error {
 	known := slices.DeleteFunc(slices.Concat(objects, v.unsettled), func(o generator.Object) bool {
 		return !strings.Contains(o.Name, "(")
 	})
-	if err := v.finds(messages.CodeOrphan, nil, "routine_orphans", v.install.Schema,
-		lists.Map(known, objectName))(r); err != nil {
+	orphans, err := collectNamed[messages.RoutineOrphan](r, "routine_orphans", v.install.Schema,
+		lists.Map(known, objectName))
+	if err != nil {
 		return err
+	}
+	for _, routine := range orphans {
+		v.addKind(generator.KindFunction, messages.OrphanRoutine(routine))
 	}
 	for some := range slices.Chunk(objects, atOnce) {
 		wanted := lists.Map(some, v.wantedRoutine)
-		if err := v.finds(diag.Code{}, some, "routines", v.install.Schema, wanted, repairHint)(r); err != nil {
+		differ, err := collectNamed[messages.Routine](r, "routines", v.install.Schema, wanted)
+		if err != nil {
 			return err
+		}
+		for _, routine := range differ {
+			v.about(some[routine.N-1], v.compareRoutine(wanted[routine.N-1], routine))
 		}
 	}
 	return nil
+}
+
+// compareRoutine returns the finding on a routine that is missing or differs. Worker and runner
+// have no CREATE on the runtime's schema.
+func (v *inspection) compareRoutine(want wantedRoutine, live messages.Routine) message {
+	switch live.Fault {
+	case "missing":
+		return messages.MissingObject(want.Kind, want.Name)
+	case "definition":
+		return messages.OtherDefinition(want.Kind, want.Name, live)
+	case "settings":
+		return messages.OtherSettings(want.Kind, want.Name, live)
+	}
+	return messages.OtherOwner(messages.Owned{Kind: want.Kind, Name: want.Name, SQL: "ROUTINE " + live.SQL,
+		Want: want.Owner, Got: live.Got, Runtime: quote.Ident(v.install.Schema),
+		May: want.Owner == v.server.SchemaOwner})
 }
 
 var pinned = sync.OnceValue(generator.PinnedSettings)
@@ -188,12 +244,89 @@ func (v *inspection) checkMakeup(r reading) error {
 	}
 	relations := v.relations()
 	names := lists.Map(relations, v.inSchema)
-	words := lists.Map(relations, func(o generator.Object) string { return relationKinds[o.Kind].word })
-	live, err := collectJSON(r, "relation_facts", v.install.Schema, names)
-	if err != nil {
-		return err
+	list, err := collectJSON(r, "relation_facts", v.install.Schema, names)
+	var live []verifysql.Fact
+	if err == nil {
+		err = json.Unmarshal(list, &live)
 	}
 	recorded := verifysql.Recorded()
 	wanted := slices.Concat(recorded.Facts, recorded.Queries[v.server.Major])
-	return v.finds(diag.Code{}, relations, "makeup", names, words, wanted, live)(r)
+	installed, present := byRelation(wanted), byRelation(live)
+	for _, o := range relations {
+		v.compareMakeup(o, installed[v.inSchema(o)], present[v.inSchema(o)])
+	}
+	return err
+}
+
+func byRelation(facts []verifysql.Fact) map[string][]verifysql.Fact {
+	grouped := map[string][]verifysql.Fact{}
+	for _, f := range facts {
+		grouped[f.Relation] = append(grouped[f.Relation], f)
+	}
+	return grouped
+}
+
+// compareMakeup compares the facts on a relation with those of a fresh install. The query "relations"
+// reports a missing relation. A fresh install has no facts on relations of policies.
+func (v *inspection) compareMakeup(o generator.Object, wanted, live []verifysql.Fact) {
+	if len(live) == 0 {
+		return
+	}
+	texts := func(facts []verifysql.Fact) map[string]string {
+		texts := map[string]string{}
+		for _, f := range facts {
+			texts[f.Kind+" "+f.Name] = f.Text
+		}
+		return texts
+	}
+	installed, present := texts(wanted), texts(live)
+	var want, got, wantActing, gotActing []string
+	add := func(list, acting *[]string, f verifysql.Fact) {
+		if acts(f) {
+			list = acting
+		}
+		*list = append(*list, shown(f))
+	}
+	for _, f := range wanted {
+		if text, ok := present[f.Kind+" "+f.Name]; !ok || text != f.Text {
+			add(&want, &wantActing, f)
+		}
+	}
+	for _, f := range live {
+		text, ok := installed[f.Kind+" "+f.Name]
+		if ok && text != f.Text || !ok && (acts(f) || len(wanted) > 0 && disturbs(f, o.Kind)) {
+			add(&got, &gotActing, f)
+		}
+	}
+	name, word := v.runtime(v.inSchema(o)), relationKinds[o.Kind].word
+	if len(wantActing)+len(gotActing) > 0 {
+		v.about(o, messages.Intercepted(word, name, wantActing, gotActing))
+	}
+	if len(want)+len(got) > 0 {
+		v.about(o, messages.NotAsInstalled(word, name, want, got))
+	}
+}
+
+// acts reports whether a fact changes what statements of the runtime do.
+func acts(f verifysql.Fact) bool {
+	return slices.Contains([]string{"trigger", "rule", "row security", "reference", "parent", "child"}, f.Kind)
+}
+
+// disturbs reports whether an additional fact on a relation makes a difference. A table may have
+// additional columns that need no value, and additional indexes that are not unique.
+func disturbs(f verifysql.Fact, of generator.Kind) bool {
+	if f.Kind == "column" && relationKinds[of].word == "table" {
+		return strings.Contains(f.Text, " NOT NULL") && !strings.Contains(f.Text, " DEFAULT") &&
+			!strings.Contains(f.Text, " GENERATED")
+	}
+	return slices.Contains([]string{"column", "constraint", "option", "unique index"}, f.Kind)
+}
+
+// shown returns a fact as text. The query of a view is only a hash.
+func shown(f verifysql.Fact) string {
+	text := cmp.Or(f.Text, "another")
+	if f.Kind == "query" {
+		text = "another"
+	}
+	return strings.TrimSpace(f.Kind+" "+f.Name) + ": " + text
 }

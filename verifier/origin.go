@@ -96,7 +96,7 @@ func (v *inspection) explainOrigins() {
 		case file != "" && (older[of] || slices.Contains(v.opt.Pending, file) ||
 			slices.Contains(v.opt.CronPending, file)):
 			pending[file] = append(pending[file], of)
-		case file != "" && f.Hint == repairHint && f.Code != messages.CodeColumn: // a column is in another file
+		case file != "" && f.Hint == messages.Repair && f.Code != messages.CodeColumn: // a column is in another file
 			v.report.Findings[i].Hint = fmt.Sprintf("Execute its statements again, from %s, as the role that the "+
 				"migration uses.", v.opt.Tool.up(file))
 			continue

@@ -108,6 +108,11 @@ func collectRows[T any](r reading, query string, args ...any) ([]T, error) {
 	return collect(r, pgx.RowToStructByPos[T], query, args...)
 }
 
+// collectNamed reads the rows of a query into values of T. Columns and fields have the same names.
+func collectNamed[T any](r reading, query string, args ...any) ([]T, error) {
+	return collect(r, pgx.RowToStructByName[T], query, args...)
+}
+
 // collectRow reads the only row of a query.
 func collectRow[T any](r reading, query string, args ...any) (one T, err error) {
 	list, err := collectRows[T](r, query, args...)

@@ -3,7 +3,6 @@ package verifier
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -78,9 +77,8 @@ func (v *inspection) checkEnsured(r reading) error {
 		lists.Map(wanted, func(w ensured) string { return w.name }))
 	for _, live := range rows {
 		w := wanted[live.N-1]
-		f := message{Code: messages.CodeColumn, Message: fmt.Sprintf("column %q of table %q of policy %q is missing",
-			w.name,
-			w.Table, w.Policy), Hint: repairHint}
+		column := messages.Column{Policy: w.Policy, Table: w.Table, Name: w.name}
+		f := messages.ColumnMissing(column)
 		if live.Exists {
 			other, err := w.otherDefault(r, live)
 			if err != nil {
@@ -89,10 +87,8 @@ func (v *inspection) checkEnsured(r reading) error {
 			if !other {
 				continue
 			}
-			f.Message = fmt.Sprintf("column %q of table %q of policy %q has another default", w.name, w.Table, w.Policy)
-			f.Want, f.Got = cmp.Or(w.value, "none"), cmp.Or(live.Default, "none")
-			f.Detail = "Rows that the application writes get another value, or none."
-			f.Hint = v.inPath([]string{strings.TrimSpace(w.SQL[strings.LastIndex(w.SQL, "ALTER TABLE "):])})
+			f = messages.OtherDefault(column, cmp.Or(w.value, "none"), cmp.Or(live.Default, "none"),
+				v.inPath([]string{strings.TrimSpace(w.SQL[strings.LastIndex(w.SQL, "ALTER TABLE "):])}))
 		}
 		v.about(w.Object, f)
 	}

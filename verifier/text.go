@@ -28,11 +28,6 @@ func counted(n int, one, several string) string {
 
 // Hints hold SQL that can be pasted into psql as it is, each statement with its semicolon.
 
-// repairHint is the hint for an object that a migration created and a person changed, if no pending
-// migration replaces it.
-const repairHint = "Run its statements again, from the last migration that has them, " +
-	"as the role that the migration uses."
-
 // tableParts splits "schema.name". The catalog snapshot says where the schema ends, because names
 // may contain dots.
 func (v *inspection) tableParts(name string) (schema, table string) {

@@ -1,14 +1,12 @@
--- Findings on functions and procedures of the runtime's schema that the policy file does not need.
--- The functions of an installed policy that is not in the policy file go with the next migration.
+-- Returns the functions and procedures of the runtime's schema that the policy file does not need.
 -- $1: the runtime's schema
 -- $2: the expected routines, by signature
-SELECT 'function' AS kind, x.name AS object, format('function "%s" is wanted by no policy', x.name) AS message,
-       CASE WHEN p.name IS NULL
-            THEN 'Functions in this schema come from migrations only: one of your own belongs into another schema.'
-            ELSE format('It belongs to policy "%s", which is installed, but not in the policy file.', p.name)
-            END AS detail,
-       CASE WHEN p.name IS NULL THEN format('DROP ROUTINE %I.%I(%s);', x.nspname, x.proname, x.arguments)
-            ELSE 'Run "pgretain generate", and migrate.' END AS hint
+-- Columns of the result:
+-- - name: the routine, as schema.name(arguments)
+-- - sql: the same, quoted
+-- - policy: the installed policy that it belongs to, '' if there is none. Then the policy is not in
+--   the policy file.
+SELECT x.name, format('%I.%I(%s)', x.nspname, x.proname, x.arguments) AS sql, coalesce(p.name, '') AS policy
 FROM (SELECT p.oid, s.nspname, p.proname, a.arguments, s.nspname || '.' || p.proname || '(' || a.arguments
     || ')' AS name
       FROM pg_proc p JOIN pg_namespace s ON s.oid = p.pronamespace
@@ -23,4 +21,4 @@ LEFT JOIN LATERAL (
             format('%I.%I(retention.batch_range)', x.nspname, p.name || '_rows')))
     ORDER BY length(p.name) DESC LIMIT 1) p ON true
 WHERE NOT EXISTS (SELECT FROM unnest($2::text[]) w (name) WHERE to_regprocedure(w.name) = x.oid)
-ORDER BY 2
+ORDER BY 1

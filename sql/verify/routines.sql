@@ -1,12 +1,15 @@
--- Findings on functions and procedures of the runtime. V002: the routine is missing. V003: it
--- differs from the generated one. V004: it runs with other rights or settings. V005: it has another
--- owner.
+-- Returns the functions and procedures of the runtime that are missing or differ.
 -- $1: the runtime's schema
 -- $2: the expected routines, an array of objects with the parts of CREATE FUNCTION and these keys:
 --   - name: with argument types, so that PostgreSQL finds the routine
 --   - owner: "" if any role may own the routine
 --   - table: the policy's table as schema.table, or ""
--- $3: the hint for a routine that is missing or differs
+-- Columns of the result:
+-- - n: the position of the routine in $2
+-- - fault: "missing", "definition", "settings" or "owner"
+-- - parts: the parts of a definition that differ
+-- - want, got: the expected and the present values
+-- - sql: the routine as SQL, '' if it is missing
 -- Types that are qualified with a schema are compared as text and without a modifier. So the role
 -- needs no USAGE on that schema. Defaults are compared without casts and brackets.
 -- If the policy's table was renamed, its row type has another name as well. The query then does not
@@ -63,19 +66,19 @@ WITH wanted AS (
     FROM pg_proc p JOIN pg_namespace s ON s.oid = p.pronamespace JOIN pg_language l ON l.oid = p.prolang
     WHERE s.nspname = $1 AND p.oid IN (SELECT w.oid FROM wanted w)
 ), facet AS (
-    SELECT w.n, f.code, f.place, f.what, CASE f.what WHEN 'body' THEN line.want ELSE f.want END AS want,
+    SELECT w.n, f.fault, f.place, f.what, CASE f.what WHEN 'body' THEN line.want ELSE f.want END AS want,
            CASE f.what WHEN 'body' THEN line.got ELSE f.got END AS got
     FROM wanted w JOIN live l ON l.oid = w.oid
     LEFT JOIN signature s ON s.n = w.n LEFT JOIN printed r ON r.type = w.want ->> 'returns'
     CROSS JOIN LATERAL (VALUES
-        ('V003', 1, 'kind', w.want ->> 'kind', l.kind),
-        ('V003', 2, 'language', w.want ->> 'language', l.language),
-        ('V003', 3, 'parameter list', coalesce(s.parameters, ''), coalesce(l.parameters, '')),
-        ('V003', 4, 'default', coalesce(s.defaults, ''), l.defaults),
-        ('V003', 5, 'result', CASE WHEN w.want -> 'set' = 'true' THEN 'SETOF ' ELSE '' END
+        ('definition', 1, 'kind', w.want ->> 'kind', l.kind),
+        ('definition', 2, 'language', w.want ->> 'language', l.language),
+        ('definition', 3, 'parameter list', coalesce(s.parameters, ''), coalesce(l.parameters, '')),
+        ('definition', 4, 'default', coalesce(s.defaults, ''), l.defaults),
+        ('definition', 5, 'result', CASE WHEN w.want -> 'set' = 'true' THEN 'SETOF ' ELSE '' END
                               || coalesce(r.text, s.result, 'void'), l.result),
-        ('V003', 6, 'body', w.want ->> 'body', l.body),
-        ('V004', 1, 'rights or settings', concat_ws(' ',
+        ('definition', 6, 'body', w.want ->> 'body', l.body),
+        ('settings', 1, 'settings', concat_ws(' ',
             CASE WHEN w.want -> 'clauses' ? 'SECURITY DEFINER' THEN 'SECURITY DEFINER' ELSE 'SECURITY INVOKER' END,
             CASE WHEN w.want -> 'clauses' ? 'IMMUTABLE' THEN 'IMMUTABLE'
                  WHEN w.want -> 'clauses' ? 'STABLE' THEN 'STABLE' ELSE 'VOLATILE' END,
@@ -83,8 +86,8 @@ WITH wanted AS (
             (SELECT c FROM jsonb_array_elements_text(w.want -> 'clauses') c WHERE c LIKE 'ROWS %'),
             (SELECT string_agg('SET ' || s, ' ' ORDER BY lower(s) COLLATE "C")
              FROM jsonb_array_elements_text(w.want -> 'settings') s)), l.options),
-        ('V005', 1, 'owner', '"' || nullif(w.want ->> 'owner', '') || '"', '"' || l.owner || '"')
-    ) AS f (code, place, what, want, got)
+        ('owner', 1, 'owner', nullif(w.want ->> 'owner', ''), l.owner)
+    ) AS f (fault, place, what, want, got)
     LEFT JOIN LATERAL ( -- the first line that differs
         SELECT format('line %s: %s', x.n, btrim(x.want)) AS want, format('line %s: %s', x.n, btrim(x.got)) AS got
         FROM ROWS FROM (unnest(string_to_array(f.want, E'\n')), unnest(string_to_array(f.got, E'\n')))
@@ -95,19 +98,10 @@ WITH wanted AS (
                ELSE regexp_replace(f.want, '\minterval\M|\mpg_catalog\.|[() ]', '', 'g')
                     <> regexp_replace(f.got, '(NULL|'')::[a-z ]+(\[\])?|[() ]', '\1', 'g') END
 )
-SELECT w.n AS place, 'V002' AS code, format('%s "%s" is missing', w.kind, w.name) AS message,
-       '' AS want, '' AS got, $3::text AS hint
+SELECT w.n, 'missing' AS fault, '' AS parts, '' AS want, '' AS got, '' AS sql
 FROM wanted w WHERE NOT EXISTS (SELECT FROM live l WHERE l.oid = w.oid)
 UNION ALL
-SELECT w.n, f.code, format('%s "%s" ', w.kind, w.name)
-       || CASE f.code WHEN 'V004' THEN 'runs with other rights or settings'
-                      ELSE 'has another ' || string_agg(f.what, ', ' ORDER BY f.place) END,
-       string_agg(f.want, '; ' ORDER BY f.place), string_agg(f.got, '; ' ORDER BY f.place),
-       CASE WHEN f.code <> 'V005' THEN $3::text
-            -- The new owner of a function needs CREATE on the schema. Worker and runner lack it.
-            WHEN w.want ->> 'owner' <> (SELECT pg_get_userbyid(n.nspowner) FROM pg_namespace n WHERE n.nspname = $1)
-            THEN 'pgretain bootstrap | psql -X -v ON_ERROR_STOP=1'
-            ELSE format('ALTER ROUTINE %s OWNER TO %I; SELECT retention._apply_privileges();',
-                        w.oid::regprocedure, w.want ->> 'owner') END
-FROM wanted w JOIN facet f ON f.n = w.n GROUP BY w.n, w.kind, w.name, w.oid, w.want, f.code
+SELECT w.n, f.fault, string_agg(f.what, ', ' ORDER BY f.place), string_agg(f.want, '; ' ORDER BY f.place),
+       string_agg(f.got, '; ' ORDER BY f.place), w.oid::regprocedure::text
+FROM wanted w JOIN facet f ON f.n = w.n GROUP BY w.n, w.oid, f.fault
 ORDER BY 1, 2

@@ -1,11 +1,7 @@
--- Findings on rows of the registry that are not in the policy file.
+-- Returns the kind and the name of rows of the registry that are not in the policy file.
 -- $1: kinds of the expected rows
 -- $2: names of the expected rows
-SELECT r.kind, r.name AS object,
-       format('%s "%s" is in the registry, but not in the policy file', r.kind, r.name) AS message,
-       'It can be run until its row is deleted. '
-       'If no migration wrote the row, delete it as the owner of the runtime.' AS detail,
-       'Run "pgretain generate", and migrate.' AS hint
+SELECT r.kind, r.name
 FROM (SELECT 'policy' AS kind, p.name FROM retention.policy p
       UNION ALL
       SELECT 'each', e.name FROM retention.each e

@@ -1,8 +1,11 @@
--- Findings on rows of the registry. V008: the row is missing. V009: columns differ from the values
--- that the migration writes.
+-- Returns the rows of the registry that are missing, or that have other values than the migration
+-- writes.
 -- $1: the expected rows, an array of objects with keys kind, name and row (an object that maps
 --   columns to values)
--- $2: the hint
+-- Columns of the result:
+-- - n: the position of the row in $1
+-- - columns: the columns that differ; '' if the row is missing
+-- - want, got: the expected and the present values of these columns
 WITH wanted AS (
     SELECT w.place::integer AS n, w.value ->> 'kind' AS kind, w.value ->> 'name' AS name, w.value -> 'row' AS given
     FROM jsonb_array_elements($1) WITH ORDINALITY AS w (value, place)
@@ -13,13 +16,9 @@ WITH wanted AS (
                             WHEN 'job' THEN to_jsonb(jsonb_populate_record(NULL::retention.job, w.given)) END AS row
     FROM wanted w
 )
-SELECT t.n AS place, CASE WHEN l.row IS NULL THEN 'V008' ELSE 'V009' END AS code,
-       CASE t.kind WHEN 'install' THEN 'the row of the install' ELSE format('%s "%s"', t.kind, t.name) END
-       || CASE WHEN l.row IS NULL THEN ' is not in the registry'
-               ELSE ' differs in the registry: ' || string_agg(d.name, ', ' ORDER BY d.name) END AS message,
+SELECT t.n, coalesce(string_agg(d.name, ', ' ORDER BY d.name), '') AS columns,
        coalesce(string_agg(d.name || ' = ' || coalesce(d.want, 'NULL'), '; ' ORDER BY d.name), '') AS want,
-       coalesce(string_agg(d.name || ' = ' || coalesce(d.got, 'NULL'), '; ' ORDER BY d.name), '') AS got,
-       $2::text AS hint
+       coalesce(string_agg(d.name || ' = ' || coalesce(d.got, 'NULL'), '; ' ORDER BY d.name), '') AS got
 FROM typed t
 LEFT JOIN LATERAL (
     SELECT to_jsonb(i) FROM retention.install i WHERE t.kind = 'install'
