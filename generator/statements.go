@@ -3,10 +3,11 @@ package generator
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
+	"unicode"
+	"unicode/utf8"
 
 	"pgretain/internal/parallel"
 	"pgretain/internal/pgparse"
@@ -16,7 +17,7 @@ import (
 
 // statement is one line of statements.txt.
 type statement struct {
-	form             *regexp.Regexp
+	form             []string // tokens and placeholders
 	optional, repeat bool
 }
 
@@ -35,77 +36,182 @@ var forms = sync.OnceValue(func() map[string][]statement {
 			if s.optional || s.repeat {
 				line = kind
 			}
-			line = quotedForm.ReplaceAllStringFunc(line, masked.Replace)
-			s.form = regexp.MustCompile("^" + placeholders.Replace(regexp.QuoteMeta(line)) + "$")
+			s.form = formOf(line)
 			lists[heading] = append(lists[heading], s)
 		}
 	}
 	return lists
 })
 
-// These are patterns for the placeholders of statements.txt. In a canonical statement, literals and
-// quoted names contain no blanks and no semicolons.
-const (
-	nameForm      = `(?:"[^ ]*"|[A-Za-z_\x{80}-\x{10ffff}][^ ;'"().,]*)`
-	namesForm     = nameForm + `(?: \. ` + nameForm + `)*`
-	literalForm   = `(?:[Ee]?'[^ ]*'|\$[^ ]*\$)`
-	valueForm     = `(?:` + literalForm + `|[0-9.]+|true|false|NULL|` + arrayForm + `)`
-	arrayForm     = `ARRAY \[(?: ` + literalForm + `(?: ,)?)* \] :: text \[ \]`
-	textWord      = `(?:` + literalForm + `|[|][|]|[(),%]|::|[0-9]+|bit|integer|text|left|md5|replace|current_setting)`
-	textForm      = textWord + `(?: ` + textWord + `)*`
-	rightsForm    = `(?:SELECT|INSERT|UPDATE|DELETE)(?: , (?:SELECT|INSERT|UPDATE|DELETE))*`
-	sequencesForm = `(?: IF EXISTS \( SELECT FROM pg_class c WHERE c \. oid = to_regclass \( ` + literalForm + ` \) ` +
-		`AND pg_get_userbyid \( c \. relowner \) <> ` + literalForm + ` \) ` +
-		`THEN REVOKE USAGE ON SEQUENCE ` + namesForm + ` FROM ` + nameForm + ` ; END IF ;)*`
-)
+// formOf splits a line of statements.txt. A placeholder becomes a quoted name, so that it is one
+// token.
+func formOf(line string) []string {
+	form, err := canonical(strings.NewReplacer("<>", "<>", "<", `"<`, ">", `>"`).Replace(line))
+	if err != nil {
+		panic(fmt.Sprintf("reading statements.txt: %v", err)) // the file is part of the program
+	}
+	return form
+}
 
-var placeholders = strings.NewReplacer(
-	" <any>", `(?: [^;]*?)?`,
-	" <sequences>", sequencesForm,
-	"<object>", `(?P<object>`+namesForm+`)`,
-	"<key>", `(?P<key>`+literalForm+`)`,
-	"<runtime>", `(?P<runtime>`+nameForm+`)`,
-	"<name>", namesForm,
-	"<value>", valueForm,
-	"<text>", textForm,
-	"<rights>", rightsForm,
-	"<body>", literalForm,
-)
-
-// masked replaces characters inside a token that otherwise separate tokens or statements. unmasked
-// restores them.
-var (
-	masked     = strings.NewReplacer(" ", "\x01", ";", "\x02", "\n", "\x03", "\t", "\x04")
-	unmasked   = strings.NewReplacer("\x01", " ", "\x02", ";", "\x03", "\n", "\x04", "\t")
-	quotedForm = regexp.MustCompile(`'[^']*'`)
-)
-
-// canonical returns a statement without comments, with one blank between tokens. The body of a DO
-// statement becomes canonical, too.
-func canonical(sql string) (string, error) {
+// canonical returns the tokens of a statement without comments. The body of a DO statement is
+// split, too.
+func canonical(sql string) ([]string, error) {
 	tokens, err := pgparse.Tokens(sql)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	var words []string
 	for _, t := range tokens {
 		switch {
 		case t.Comment:
-		case t.Text == ";":
-			words = append(words, t.Text)
-		case len(words) > 0 && words[0] == "DO" && len(words) < 3 && strings.HasPrefix(t.Text, "$") &&
-			strings.HasSuffix(t.Text, "$"):
+		case len(words) > 0 && words[0] == "DO" && len(words) < 3 && isDollarQuoted(t.Text):
 			tag := t.Text[:strings.Index(t.Text[1:], "$")+2]
 			body, err := canonical(strings.TrimSuffix(strings.TrimPrefix(t.Text, tag), tag))
 			if err != nil {
-				return "", err
+				return nil, err
 			}
-			words = append(words, "$$", body, "$$")
+			words = append(slices.Concat(words, []string{"$$"}, body), "$$")
 		default:
-			words = append(words, masked.Replace(t.Text))
+			words = append(words, t.Text)
 		}
 	}
-	return strings.Join(words, " "), nil
+	return words, nil
+}
+
+func isDollarQuoted(token string) bool {
+	return len(token) > 1 && strings.HasPrefix(token, "$") && strings.HasSuffix(token, "$")
+}
+
+func isLiteral(token string) bool {
+	return strings.HasPrefix(strings.TrimLeft(token, "Ee"), "'") || isDollarQuoted(token)
+}
+
+func isName(token string) bool {
+	first, _ := utf8.DecodeRuneInString(token)
+	return first == '"' || (first == '_' || unicode.IsLetter(first) || first > unicode.MaxASCII) && !isLiteral(token)
+}
+
+// sequences is one repetition of the placeholder <sequences>.
+var sequences = sync.OnceValue(func() []string {
+	return formOf("IF EXISTS ( SELECT FROM pg_class c WHERE c . oid = to_regclass ( <value> ) " +
+		"AND pg_get_userbyid ( c . relowner ) <> <value> ) " +
+		"THEN REVOKE USAGE ON SEQUENCE <name> FROM <name> ; END IF ;")
+})
+
+// owner has the names that the statements of an object may use.
+type owner struct {
+	object  Object
+	runtime string // schema of the runtime; "" for any
+}
+
+// has reports whether the tokens of a statement have a form.
+func (o owner) has(form, tokens []string) bool {
+	if len(form) == 0 {
+		return len(tokens) == 0
+	}
+	if form[0] == `"<sequences>"` {
+		return o.has(form[1:], tokens) || slices.ContainsFunc(prefixes(tokens), func(n int) bool {
+			return n > 0 && o.has(sequences(), tokens[:n]) && o.has(form, tokens[n:])
+		})
+	}
+	return slices.ContainsFunc(o.lengths(form[0], tokens), func(n int) bool { return o.has(form[1:], tokens[n:]) })
+}
+
+func prefixes(tokens []string) []int {
+	lengths := make([]int, len(tokens)+1)
+	for i := range lengths {
+		lengths[i] = i
+	}
+	return lengths
+}
+
+// lengths returns how many of the first tokens a placeholder or token of a form can stand for.
+func (o owner) lengths(placeholder string, tokens []string) []int {
+	one := func(fits bool) []int {
+		if fits {
+			return []int{1}
+		}
+		return nil
+	}
+	if placeholder == `"<any>"` {
+		if end := slices.Index(tokens, ";"); end >= 0 {
+			tokens = tokens[:end]
+		}
+		return prefixes(tokens)
+	}
+	if len(tokens) == 0 {
+		return nil
+	}
+	switch first := tokens[0]; placeholder {
+	case `"<name>"`:
+		return chain(tokens, ".", isName)
+	case `"<object>"`:
+		return slices.DeleteFunc(chain(tokens, ".", isName), func(n int) bool { return !o.isObject(tokens[:n]) })
+	case `"<runtime>"`:
+		return one(isName(first) && (o.runtime == "" || first == quote.Ident(o.runtime)))
+	case `"<key>"`:
+		return one(first == quote.Literal(o.object.Name))
+	case `"<body>"`:
+		return one(isLiteral(first))
+	case `"<value>"`:
+		if first == "ARRAY" {
+			return arrayLength(tokens)
+		}
+		return one(isLiteral(first) || strings.Trim(first, "0123456789.") == "" ||
+			slices.Contains([]string{"true", "false", "NULL"}, first))
+	case `"<text>"`:
+		end := slices.IndexFunc(tokens, func(token string) bool {
+			return !isLiteral(token) && strings.Trim(token, "0123456789") != "" && !slices.Contains(textTokens, token)
+		})
+		if end >= 0 {
+			tokens = tokens[:end]
+		}
+		return prefixes(tokens)[1:]
+	case `"<rights>"`:
+		return chain(tokens, ",", func(token string) bool {
+			return slices.Contains([]string{"SELECT", "INSERT", "UPDATE", "DELETE"}, token)
+		})
+	default:
+		return one(first == placeholder)
+	}
+}
+
+// textTokens are what the placeholder <text> has beside literals and numbers.
+var textTokens = []string{"||", "(", ")", ",", "%", "::", "bit", "integer", "text", "left", "md5", "replace",
+	"current_setting"}
+
+// chain returns the lengths of all lists, with a separator between two elements, with which tokens
+// begin.
+func chain(tokens []string, separator string, is func(string) bool) []int {
+	var lengths []int
+	for n := 1; n <= len(tokens) && is(tokens[n-1]); n += 2 {
+		lengths = append(lengths, n)
+		if n == len(tokens) || tokens[n] != separator {
+			break
+		}
+	}
+	return lengths
+}
+
+// arrayLength returns the length of an array of literals with which tokens begin.
+func arrayLength(tokens []string) []int {
+	end := slices.Index(tokens, "]")
+	if end < 2 || tokens[1] != "[" || len(tokens) < end+5 ||
+		!slices.Equal(tokens[end+1:end+5], []string{"::", "text", "[", "]"}) ||
+		slices.ContainsFunc(tokens[2:end], func(token string) bool { return token != "," && !isLiteral(token) }) {
+		return nil
+	}
+	return []int{end + 5}
+}
+
+// isObject reports whether the tokens of a name are the name of the object.
+func (o owner) isObject(tokens []string) bool {
+	names, err := pgparse.Name(strings.Join(tokens, ""))
+	name := o.object.Name
+	if o.object.Kind == KindFunction || o.object.Kind == KindProcedure {
+		name, _, _ = strings.Cut(name, "(")
+	}
+	return err == nil && name == strings.Join(names, ".")
 }
 
 // checkStatements refuses an object of a file in two cases: its text contains a statement that no
@@ -122,23 +228,21 @@ func (a action) checkStatements(runtime string) error {
 	if err != nil {
 		return err
 	}
-	list, next := forms()[heading], 0
+	list, next, o := forms()[heading], 0, owner{a.object, runtime}
 	for _, sql := range statements {
-		line, err := canonical(sql)
+		tokens, err := canonical(sql)
 		if err != nil {
 			return err
 		}
 		at := next
-		for at < len(list) && (list[at].repeat || !list[at].matches(line, a.object, runtime)) &&
+		for at < len(list) && (list[at].repeat || !o.has(list[at].form, tokens)) &&
 			(list[at].repeat || list[at].optional) {
 			at++
 		}
 		switch {
-		case at < len(list) && list[at].matches(line, a.object, runtime):
+		case at < len(list) && o.has(list[at].form, tokens):
 			next = at + 1
-		case slices.ContainsFunc(list, func(s statement) bool {
-			return s.repeat && s.matches(line, a.object, runtime)
-		}):
+		case slices.ContainsFunc(list, func(s statement) bool { return s.repeat && o.has(s.form, tokens) }):
 		default:
 			return fmt.Errorf("an object of kind %s has no statement like %q", a.object.Kind,
 				shortened(strings.Join(strings.Fields(sql), " "), 100))
@@ -148,37 +252,6 @@ func (a action) checkStatements(runtime string) error {
 		return errors.New("a statement is missing")
 	}
 	return nil
-}
-
-// matches reports whether a canonical statement has this form, with the names of the object and of
-// the runtime's schema.
-func (s statement) matches(line string, o Object, runtime string) bool {
-	found := s.form.FindStringSubmatch(line)
-	if found == nil {
-		return false
-	}
-	for i, group := range s.form.SubexpNames() {
-		switch group {
-		case "object":
-			names, err := pgparse.Name(unmasked.Replace(strings.ReplaceAll(found[i], " . ", ".")))
-			name, joined := o.Name, strings.Join(names, ".")
-			if o.Kind == KindFunction || o.Kind == KindProcedure {
-				name, _, _ = strings.Cut(name, "(")
-			}
-			if err != nil || name != joined {
-				return false
-			}
-		case "key":
-			if found[i] != masked.Replace(quote.Literal(o.Name)) {
-				return false
-			}
-		case "runtime":
-			if found[i] != quote.Ident(runtime) && runtime != "" {
-				return false
-			}
-		}
-	}
-	return true
 }
 
 // checkStatements refuses a migration of the history if an object contains a statement that
