@@ -25,18 +25,31 @@ type SQLFragment struct {
 // Parsed returns the parsed SQL. It is nil if there is no SQL.
 func (e Expr) Parsed() *pgparse.Expr { return e.parsed }
 
-// parse parses the SQL of an expression, query or statement, as the parameter "kind" says. The
-// error is a *pgparse.Error.
-func (e *Expr) parse(kind string) (err error) {
-	switch kind {
+// isOrder is the kind of the list of an ORDER BY. The items of the list are expressions.
+const isOrder = "order"
+
+// piece is a piece of SQL with its kind.
+type piece struct{ sql, kind string }
+
+// parsedPiece is the result of the parser for a piece of SQL. The error is a *pgparse.Error.
+type parsedPiece struct {
+	expr  *pgparse.Expr       // of an expression, a query or a statement
+	items []pgparse.OrderItem // of an order
+	err   error
+}
+
+func (p piece) parse() (parsed parsedPiece) {
+	switch p.kind {
 	case IsQuery:
-		e.parsed, err = pgparse.Query(e.SQL)
+		parsed.expr, parsed.err = pgparse.Query(p.sql)
 	case IsStatement:
-		e.parsed, err = pgparse.Statement(e.SQL)
+		parsed.expr, parsed.err = pgparse.Statement(p.sql)
+	case isOrder:
+		parsed.items, parsed.err = pgparse.Order(p.sql)
 	default:
-		e.parsed, err = pgparse.Expression(e.SQL)
+		parsed.expr, parsed.err = pgparse.Expression(p.sql)
 	}
-	return err
+	return parsed
 }
 
 // Fragments lists the query of the report, if it could be read. The alert is not listed, because it

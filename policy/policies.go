@@ -29,7 +29,7 @@ func (r *reader) policies(file mapping) {
 	parts, _ := parallel.Each(m.order, func(name string) (*reader, error) {
 		p := *base
 		p.Name, p.Position = name, r.at(m.fields[name].key)
-		own := &reader{path: r.path, source: r.source, lines: r.lines, policy: &p}
+		own := &reader{path: r.path, source: r.source, lines: r.lines, policy: &p, parse: r.parse}
 		if own.value(m.fields[name], &p, "") {
 			visitor{own.checkSQL, own.checkUnused}.policy(&p)
 		}

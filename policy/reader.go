@@ -12,6 +12,7 @@ import (
 
 	"pgretain/internal/diag"
 	"pgretain/internal/messages"
+	"pgretain/internal/parallel"
 )
 
 // reader reads the YAML tree of one file and collects the faults.
@@ -22,10 +23,11 @@ type reader struct {
 	model  *File
 	policy *Policy // the policy that is being read
 	diags  diag.List
+	parse  func(piece) parsedPiece // parses each text of the file once
 }
 
 func newReader(path string, source []byte) *reader {
-	r := &reader{path: path, source: source}
+	r := &reader{path: path, source: source, parse: parallel.Remember(piece.parse)}
 	for _, line := range strings.Split(strings.TrimPrefix(string(source), "\ufeff"), "\n") {
 		r.lines = append(r.lines, []rune(strings.TrimSuffix(line, "\r")))
 	}

@@ -83,13 +83,14 @@ func (r *reader) sql(f field, kind string) Expr {
 		r.text(f)
 	}
 	e := r.raw(f)
-	err := e.parse(grammar)
+	result := r.parse(piece{e.SQL, grammar})
+	e.parsed = result.expr
 	parsed := e.parsed
 	switch {
-	case err != nil && kind == "literal":
+	case result.err != nil && kind == "literal":
 		r.fail(messages.NotLiteral(e.SQL, sqlText(e.SQL)), e.Position)
-	case err != nil:
-		r.sqlError(e, grammar, err)
+	case result.err != nil:
+		r.sqlError(e, grammar, result.err)
 	case kind == "literal":
 		r.literal(f, e, parsed)
 	// The default of a column may read the clock, because it is evaluated when a row is written. No
@@ -133,11 +134,11 @@ func (r *reader) literal(f field, e Expr, parsed *pgparse.Expr) {
 func (r *reader) order(f field) (whole Expr, items []OrderItem) {
 	r.text(f)
 	whole = r.raw(f)
-	parsed, err := pgparse.Order(whole.SQL)
-	if err != nil {
-		r.sqlError(whole, "order", err)
+	parsed := r.parse(piece{whole.SQL, isOrder})
+	if parsed.err != nil {
+		r.sqlError(whole, isOrder, parsed.err)
 	}
-	for _, item := range parsed {
+	for _, item := range parsed.items {
 		e := Expr{SQL: item.Expr.SQL, Position: whole.Position, parsed: item.Expr}
 		if whole.exact() {
 			e.Position.Column += utf8.RuneCountInString(whole.SQL[:item.Offset])

@@ -42,16 +42,12 @@ func Start[T any](f func() (T, error)) func() (T, error) {
 	return once
 }
 
-// Remember returns a function that caches the results of f by argument. Callers must not change the
-// results.
+// Remember returns a function that calls f once for each argument and caches the results. Callers
+// must not change the results.
 func Remember[K comparable, V any](f func(K) V) func(K) V {
 	var known sync.Map
 	return func(of K) V {
-		value, ok := known.Load(of)
-		if !ok {
-			value = f(of)
-			known.Store(of, value)
-		}
-		return value.(V)
+		value, _ := known.LoadOrStore(of, sync.OnceValue(func() V { return f(of) }))
+		return value.(func() V)()
 	}
 }

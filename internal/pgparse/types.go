@@ -3,6 +3,8 @@
 package pgparse
 
 import (
+	"slices"
+
 	query "github.com/pganalyze/pg_query_go/v6"
 	"google.golang.org/protobuf/proto"
 )
@@ -83,6 +85,24 @@ type TableRef struct {
 	Schema, Name, Alias string
 	Offset, Length      int
 	Only                bool
+}
+
+// Renamed returns a copy of e whose Tables and Writes have the names that the function "name"
+// returns. Everything else stays as it is, also the text.
+func (e *Expr) Renamed(name func(schema, table string) (string, string)) *Expr {
+	renamed := *e
+	renamed.Tables, renamed.Writes = slices.Clone(e.Tables), slices.Clone(e.Writes)
+	for i := range renamed.Tables {
+		renamed.Tables[i].rename(name)
+	}
+	for i := range renamed.Writes {
+		renamed.Writes[i].Table.rename(name)
+	}
+	return &renamed
+}
+
+func (t *TableRef) rename(name func(schema, table string) (string, string)) {
+	t.Schema, t.Name = name(t.Schema, t.Name)
 }
 
 // OrderItem is one item of an ORDER BY, with explicit values in place of defaults. Offset is the
