@@ -3,7 +3,6 @@ package generator
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -231,32 +230,107 @@ func (w *policyCompiler) dependsOnZone(e *pgparse.Expr) bool {
 	return found
 }
 
+// Index is an index that a migration builds, on one table or on one partition after the other. Its
+// templates write all statements about it.
+type Index struct {
+	tableIndex
+	Schema, Policy sqlText // schema of the runtime, and name of the policy
+	Items          sqlText
+	Columns        []orderItem
+	Predicate      sqlText // "" if the index contains all rows
+	Comment        literal
+	Concurrently   bool // other sessions can write to the table meanwhile
+	InTransaction  bool
+	Partitions     []tableIndex
+	Attach         []attachment
+	ByHand         bool // the statements are for a person, who needs no comments
+	Renamed        bool // the table has the index under another name
+}
+
+// tableIndex is the part of an index that belongs to one table.
+type tableIndex struct {
+	Table relation
+	Name  ident
+	Leaf  bool // the table is not partitioned
+}
+
+// InvalidName returns the name that an invalid index gets before the index is built again.
+func (i tableIndex) InvalidName() ident { return i.Name + "_invalid" }
+
+// relation is a table. It prints its qualified name.
+type relation struct{ Schema, Name ident }
+
+func (r relation) String() string { return quote.Qualified(string(r.Schema), string(r.Name)) }
+
+func (r relation) Literal() literal { return literal(r.String()) }
+
+// attachment makes the index of a partition a part of the index of the table above it.
+type attachment struct{ ParentSchema, Parent, Schema, Name literal }
+
+// Next returns the line that a migration has between two statements.
+func (x Index) Next() string {
+	if x.ByHand {
+		return ""
+	}
+	return nextLine
+}
+
+// Definition returns a CREATE INDEX without the statements around it.
+func (x Index) Definition() string { return string(fragment("plain index", x)) }
+
+// Content returns an EXPLAIN of a query that reads what the index would contain.
+func (x Index) Content() string { return string(fragment("index content", x)) }
+
+// Build returns the statements with which a person builds the index, even after a failed build.
+// partitioned says whether the table is partitioned now.
+func (x Index) Build(partitioned bool) string { return object(x.template(), x.byHand(partitioned)) }
+
+// Remove returns the statements with which a person drops the index to build it again. partitioned
+// says whether the index belongs to a partitioned table now.
+func (x Index) Remove(partitioned bool) string { return object("index_drop", x.byHand(partitioned)) }
+
+// byHand returns the index with statements for a person. They are not CONCURRENTLY if the table
+// became partitioned, because PostgreSQL refuses that.
+func (x Index) byHand(partitioned bool) Index {
+	if x.ByHand = true; partitioned && x.Concurrently {
+		x.Concurrently, x.InTransaction = false, true
+	}
+	return x
+}
+
+// template returns the name of the template that builds the index.
+func (x Index) template() string {
+	if x.Concurrently || x.InTransaction {
+		return "index"
+	}
+	return "index_partitioned"
+}
+
 func (w *policyCompiler) index(of passIndex) Object {
 	items, predicate, partitioned := fragment("order", of.items), of.predicate, w.table.Kind == "partitioned"
 	name := indexName(tableName(w.table), string(items), string(predicate))
 	comment := fmt.Sprintf("pgretain: index %s of %s for ", name, tableName(w.table))
-	d, inTransaction := indexFields(w.table, name), w.history.tool.inTransaction
-	maps.Copy(d, fields{"Items": items, "Columns": of.items, "Predicate": predicate,
-		"Concurrently": !partitioned && !inTransaction, "InTransaction": inTransaction, "Partitions": nil,
-		"Comment": literal(comment + "policy " + w.policy.Name)})
-	template := "index"
-	if partitioned && !inTransaction {
-		template = "index_partitioned"
+	index := &Index{tableIndex: indexOf(w.table, name), Schema: sqlText(w.schema()), Policy: sqlText(w.policy.Name),
+		Items: items, Columns: of.items, Predicate: predicate, Comment: literal(comment + "policy " + w.policy.Name),
+		InTransaction: w.history.tool.inTransaction}
+	index.Concurrently = !partitioned && !index.InTransaction
+	byPartition := partitioned && !index.InTransaction
+	if byPartition {
 		// the same for all policies, because the object keeps its first SQL: see below
-		d["Comment"] = literal(comment + "policies of this table")
-		d["Partitions"], d["Attach"] = w.partitionIndexes(w.table, name, string(items), string(predicate))
+		index.Comment = literal(comment + "policies of this table")
+		index.Partitions, index.Attach = w.partitionIndexes(w.table, name, string(items), string(predicate))
 	}
-	o := w.draft(KindIndex, w.table.Schema+"."+name, template, d).object()
-	o.Definition, o.Content = string(fragment("plain index", d)), string(fragment("index content", d))
-	if partitioned && !inTransaction {
-		o = o.with(PartParent, string(qualified(w.table)))
+	o := newObject(KindIndex, w.table.Schema+"."+name, index.template(), index, w.policy.Position)
+	o.Policy, o.Table, o.Index = w.policy.Name, tableName(w.table), index
+	if byPartition {
+		o = o.with(PartParent, index.Table.String())
 	}
 	if before, had := w.history.Object(o.ID()); had && partitioned && before.isPartitioned() {
 		// PostgreSQL adds the index to later partitions, and dropped ones need none.
 		o.SQL = strings.TrimPrefix(before.SQL, before.Parts[PartAgain])
 	}
 	adopts := w.adopts(name, string(items), string(predicate))
-	o.Renamed = slices.ContainsFunc(adopts, func(a adoption) bool {
+	index.Renamed = slices.ContainsFunc(adopts, func(a adoption) bool {
 		return a.Name == literal(name) && a.Found != literal("")
 	})
 	return w.again(o, adopts, nil)
@@ -266,18 +340,15 @@ func (w *policyCompiler) index(of passIndex) Object {
 // other.
 func (o Object) isPartitioned() bool { return o.Parts[PartParent] != "" }
 
-func indexFields(table *catalog.Table, name string) fields {
-	return fields{
-		"Table": qualified(table), "TableSchema": ident(table.Schema), "TableName": ident(table.Name),
-		"Name": ident(name), "InvalidName": ident(name + "_invalid"), "Leaf": table.Kind == "table",
-	}
+func indexOf(table *catalog.Table, name string) tableIndex {
+	return tableIndex{relation{ident(table.Schema), ident(table.Name)}, ident(name), table.Kind == "table"}
 }
 
 // partitionIndexes returns the partitions of the snapshot, to any depth, and the indexes to attach,
 // deepest first.
 func (w *policyCompiler) partitionIndexes(
 	parent *catalog.Table, parentIndex, items, predicate string,
-) (partitions, attach []fields) {
+) (partitions []tableIndex, attach []attachment) {
 	for _, child := range parent.Children {
 		table := w.tables[child]
 		if table == nil {
@@ -285,9 +356,9 @@ func (w *policyCompiler) partitionIndexes(
 		}
 		name := indexName(child, items, predicate)
 		below, attached := w.partitionIndexes(table, name, items, predicate)
-		partitions = append(append(partitions, indexFields(table, name)), below...)
-		attach = append(append(attach, attached...), fields{"ParentSchema": literal(parent.Schema),
-			"Parent": literal(parentIndex), "Schema": literal(table.Schema), "Name": literal(name)})
+		partitions = append(append(partitions, indexOf(table, name)), below...)
+		attach = append(append(attach, attached...), attachment{literal(parent.Schema), literal(parentIndex),
+			literal(table.Schema), literal(name)})
 	}
 	return partitions, attach
 }

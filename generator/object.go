@@ -72,15 +72,13 @@ type Object struct {
 	Writes  []string // privileges of the worker on a table besides SELECT
 
 	// The verifier and "plan" alone read the following fields. Migrations do not record them.
-	Cron       *CronJob                   // of a KindCron object
-	Routine    *pgparse.Routine           // of a function or procedure
-	Definition string                     // its CREATE INDEX alone, for a KindIndex object
-	Content    string                     // the content of the index as EXPLAIN prints it, for a KindIndex object
-	Renamed    bool                       // for a KindIndex object: the table has it under another name
-	Needs      []string                   // indexes that the table had before, for a KindPolicy object
-	Instances  *Instances                 // for a KindEach object
-	Rights     []Right                    // for a KindPrivilege object
-	Row        map[string]json.RawMessage // columns of a registry row, except columns that contain its position
+	Cron      *CronJob                   // of a KindCron object
+	Routine   *pgparse.Routine           // of a function or procedure
+	Index     *Index                     // of a KindIndex object
+	Needs     []string                   // indexes that the table had before, for a KindPolicy object
+	Instances *Instances                 // for a KindEach object
+	Rights    []Right                    // for a KindPrivilege object
+	Row       map[string]json.RawMessage // columns of a registry row, except columns that contain its position
 }
 
 // Hash returns twelve hexadecimal digits over the role and the SQL of the object.

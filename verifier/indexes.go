@@ -170,7 +170,7 @@ func (v *inspection) compareIndex(o generator.Object, live index) (message, erro
 		f.Detail = "There is no recorded definition to compare it with. Check the index. If it is right, record it."
 	case live.Table != o.Table:
 		f.Message = fmt.Sprintf("index %q is on table %q, not on table %q", o.Name, live.Table, o.Table)
-		f.Want, f.Got, f.Detail, f.Hint = o.Definition, *live.Definition, readsAll, v.moveHint(o, live)
+		f.Want, f.Got, f.Detail, f.Hint = o.Index.Definition(), *live.Definition, readsAll, v.moveHint(o, live)
 	case !pgparse.SameIndex(*live.Recorded, *live.Definition):
 		f.Message, f.Want, f.Got = on+" differs from the index that was built", *live.Recorded, *live.Definition
 		f.Detail = "If it is right, for example after a change of a column's type, record it: " + record

@@ -88,7 +88,7 @@ func (v *inspection) checkEnsured(r reading) error {
 				continue
 			}
 			f = messages.OtherDefault(column, cmp.Or(w.value, "none"), cmp.Or(live.Default, "none"),
-				v.inPath([]string{strings.TrimSpace(w.SQL[strings.LastIndex(w.SQL, "ALTER TABLE "):])}))
+				v.inPath(w.SQL[strings.LastIndex(w.SQL, "ALTER TABLE "):]))
 		}
 		v.about(w.Object, f)
 	}

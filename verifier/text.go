@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"pgretain/generator"
-	"pgretain/internal/lists"
 	"pgretain/internal/quote"
 )
 
@@ -44,17 +43,13 @@ func (v *inspection) runtime(name string) string { return quote.Ident(v.install.
 // buildHint returns the statements with which a migration builds an index. A user can execute them
 // again, even after a failed build.
 func (v *inspection) buildHint(o generator.Object, live index) string {
-	return v.inPath(buildOn(live.WantedKind, statements(o.SQL)))
+	return v.inPath(o.Index.Build(live.WantedKind == "p"))
 }
 
 // rebuildHint returns a DROP INDEX, followed by the statements that build the index. It does not
 // delete the recorded definition.
 func (v *inspection) rebuildHint(o generator.Object, live index) string {
-	drop := slices.DeleteFunc(statements(o.Drop), func(s string) bool { return strings.HasPrefix(s, "DELETE ") })
-	if live.Partitioned {
-		drop = buildOn("p", drop)
-	}
-	return v.inPath(append(drop, buildOn(live.WantedKind, statements(o.SQL))...))
+	return v.inPath(o.Index.Remove(live.Partitioned) + o.Index.Build(live.WantedKind == "p"))
 }
 
 // moveHint returns statements that give the name of an index on another table to an index of the
@@ -65,39 +60,13 @@ func (v *inspection) moveHint(o generator.Object, live index) string {
 		return v.rebuildHint(o, live)
 	}
 	schema, name, _ := strings.Cut(o.Name, ".")
-	free := []string{
-		fmt.Sprintf("COMMENT ON INDEX %s IS NULL;", quote.Qualified(schema, name)),
-		fmt.Sprintf("ALTER INDEX %s RENAME TO %s;", quote.Qualified(schema, name), quote.Ident(name+"_part")),
-	}
-	return v.inPath(append(free, buildOn(live.WantedKind, statements(o.SQL))...))
+	free := fmt.Sprintf("COMMENT ON INDEX %s IS NULL;", quote.Qualified(schema, name)) + "\n" +
+		fmt.Sprintf("ALTER INDEX %s RENAME TO %s;", quote.Qualified(schema, name), quote.Ident(name+"_part")) + "\n"
+	return v.inPath(free + o.Index.Build(live.WantedKind == "p"))
 }
 
-// buildOn returns statements about an index for a table of the given kind (pg_class.relkind). The
-// index of a partitioned table cannot be built or dropped CONCURRENTLY.
-func buildOn(kind string, statements []string) []string {
-	if kind != "p" {
-		return statements
-	}
-	return lists.Map(statements, func(s string) string {
-		if strings.Contains(s, " ON ONLY ") || strings.Contains(s, "_invalid") {
-			return s
-		}
-		return strings.Replace(s, " INDEX CONCURRENTLY ", " INDEX ", 1)
-	})
-}
-
-// inPath returns the statements, with the search path of migrations set around them. So operators
-// have the same meaning as in a migration.
-func (v *inspection) inPath(statements []string) string {
-	return "SET search_path = " + v.searchPath() + ";\n" + strings.Join(append(statements, "RESET search_path;"), "\n")
-}
-
-// statements returns the statements of an object's SQL, without comments above them.
-func statements(sql string) []string {
-	return lists.Map(strings.Split(sql, "-- next\n"), func(statement string) string {
-		for strings.HasPrefix(statement, "--") {
-			_, statement, _ = strings.Cut(statement, "\n")
-		}
-		return strings.TrimSpace(statement)
-	})
+// inPath returns statements, with the search path of migrations set around them. So operators have
+// the same meaning as in a migration.
+func (v *inspection) inPath(statements string) string {
+	return "SET search_path = " + v.searchPath() + ";\n" + statements + "RESET search_path;"
 }

@@ -480,7 +480,7 @@ func (p *planner) effects(ctx context.Context, out *plan) error {
 			out.Indexes = append(out.Indexes, plannedIndex{Policy: o.Name, Table: o.Table, Index: index, Serves: true})
 		}
 		switch {
-		case !slices.Contains(p.missing, o.Name), o.Renamed: // renaming locks the index alone
+		case !slices.Contains(p.missing, o.Name), o.Index != nil && o.Index.Renamed: // renaming locks the index alone
 		case o.Kind == generator.KindColumn:
 			out.lock(o.Table, "ACCESS EXCLUSIVE", "ALTER TABLE ... ADD COLUMN")
 			for i, planned := range out.Policies {
@@ -490,7 +490,7 @@ func (p *planner) effects(ctx context.Context, out *plan) error {
 				}
 			}
 		case o.Kind == generator.KindIndex:
-			index := plannedIndex{Policy: o.Policy, Table: o.Table, Index: o.Definition}
+			index := plannedIndex{Policy: o.Policy, Table: o.Table, Index: o.Index.Definition()}
 			evaluated := func(of plannedPolicy) bool {
 				return of.Policy == o.Policy && of.Then != nil && of.Then.Due != nil
 			}
@@ -498,7 +498,7 @@ func (p *planner) effects(ctx context.Context, out *plan) error {
 			// planning the query calls functions in the table's indexes
 			failed := errors.ErrUnsupported
 			if slices.ContainsFunc(out.Policies, evaluated) {
-				failed = p.attempt(ctx, func() error { return p.tx.QueryRow(ctx, o.Content).Scan(&content) })
+				failed = p.attempt(ctx, func() error { return p.tx.QueryRow(ctx, o.Index.Content()).Scan(&content) })
 			}
 			if failed == nil { // an error means that the migration adds a column of the index
 				if err := p.live.row(ctx, "plan_index", content).Scan(&index.Bytes); err != nil {
