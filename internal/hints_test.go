@@ -48,6 +48,8 @@ var widened = map[string]string{
 	"DROP ROLE {{.Roles}}; {{- end}} {{defin":   "after an uninstall",
 
 	// Statements of hints.
+	"DROP INDEX %s;":                       "an index of pgretain that no policy wants",
+	"DROP INDEX CONCURRENTLY %s;":          "an index of pgretain that no policy wants",
 	"DROP ROUTINE %s;":                     "a function in the runtime's schema that no policy wants or calls",
 	"DROP RULE %1$I ON %3$s":               "the rule changes what a policy does; the statement names the rule",
 	"GRANT CREATE .*|REVOKE CREATE .*|SET": "a pattern for lines of a migration",

@@ -30,7 +30,7 @@ func testAnswers(t *testing.T, server *driftServer) {
 				policy text, as_of timestamptz, runs bigint[], max_rows bigint)
 			RETURNS jsonb LANGUAGE sql AS 'SELECT NULL::jsonb';
 			ALTER TABLE app.message ALTER created_at DROP NOT NULL`,
-			`The answer cannot be read: cannot scan NULL in column "message".`, []string{"V003", "V004", "V090"}},
+			`The answer cannot be read: cannot scan NULL in column "no_clock".`, []string{"V003", "V004", "V090"}},
 		"installed_for_ever": {`UPDATE retention.policy SET installed_at = 'infinity' WHERE name = 'message_ttl';
 			INSERT INTO app.message (body, created_at) VALUES ('x', now() - interval '20 days')`,
 			`could not check the runs [V090]

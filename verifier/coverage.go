@@ -1,6 +1,7 @@
 package verifier
 
 import (
+	"cmp"
 	"slices"
 
 	"pgretain/generator"
@@ -18,6 +19,19 @@ func (v *inspection) checkCoverage(r reading) error {
 	use := func(u policy.Effect) row {
 		return row{"name": u.Table.String(), "inserts": u.Access.Insert, "reached": u.Reached}
 	}
+	byName := slices.SortedFunc(slices.Values(v.file.Policies), func(a, b *policy.Policy) int {
+		return cmp.Compare(a.Name, b.Name)
+	})
+	named := map[string][]string{} // sentences about the policies that name a table, from the first use of each
+	for _, p := range byName {
+		told := map[string]bool{}
+		for i, u := range p.Uses() {
+			if table := u.Table.String(); !told[table] && (i == 0 || u.Access.Insert || u.Reached) {
+				told[table] = true
+				named[table] = append(named[table], messages.NamedBy(p.Name, i == 0, u.Access.Insert))
+			}
+		}
+	}
 	policies := lists.Map(v.file.Policies, func(p *policy.Policy) row {
 		facts := row{"policy": p.Name, "covers": lists.Map(p.Covers(), use), "uses": lists.Map(p.Uses(), use),
 			"deletes": lists.Map(p.Deletes(), func(d policy.Effect) string { return d.Table.String() })}
@@ -26,29 +40,39 @@ func (v *inspection) checkCoverage(r reading) error {
 		}
 		return facts
 	})
-	named := append(lists.Map(v.file.Protect, policy.Table.String), lists.Map(v.file.Coverage.Exempt, exempted)...)
-	return v.finds(messages.CodeUncovered, v.coveredSchemas(), "uncovered",
-		lists.Map(v.file.Coverage.Schemas, nameText), named, policies)(r)
+	decided := append(lists.Map(v.file.Protect, policy.Table.String), lists.Map(v.file.Coverage.Exempt, exempted)...)
+	schemas := v.file.Coverage.Schemas
+	uncovered, err := collectNamed[messages.UncoveredTable](r, "uncovered", lists.Map(schemas, nameText), decided,
+		policies)
+	for _, t := range uncovered {
+		f := messages.Uncovered(t, named[t.Name])
+		f.Position = schemas[t.N-1].Position
+		v.add(f)
+	}
+	return err
 }
 
 func exempted(e policy.Exemption) string { return e.Table.String() }
 
 func nameText(n policy.Name) string { return n.Text }
 
-// coveredSchemas returns the schemas to check, as subjects of findings.
-func (v *inspection) coveredSchemas() []generator.Object {
-	return lists.Map(v.file.Coverage.Schemas, func(n policy.Name) generator.Object {
-		return generator.Object{Name: n.Text, Position: n.Position}
-	})
-}
-
 // checkCoverageNames checks that the names under "coverage" exist.
 func (v *inspection) checkCoverageNames(r reading) error {
 	c := v.file.Coverage
-	about := append(v.coveredSchemas(), lists.Map(c.Exempt, func(e policy.Exemption) generator.Object {
-		return generator.Object{Name: e.Table.String(), Position: e.Table.Position}
-	})...)
-	reasons := lists.Map(c.Exempt, func(e policy.Exemption) string { return e.Reason })
-	return v.finds(messages.CodeCoverageName, about, "coverage_names", lists.Map(c.Schemas, nameText),
-		lists.Map(c.Exempt, exempted), reasons)(r)
+	type name struct {
+		N       int
+		Useless string // why the exemption is not needed; "" if the name does not exist
+	}
+	names, err := collectNamed[name](r, "coverage_names", lists.Map(c.Schemas, nameText), lists.Map(c.Exempt, exempted))
+	for _, live := range names {
+		if live.N <= len(c.Schemas) {
+			schema := c.Schemas[live.N-1]
+			v.about(generator.Object{Name: schema.Text, Position: schema.Position}, messages.NoSchema(schema.Text))
+			continue
+		}
+		table := c.Exempt[live.N-1-len(c.Schemas)]
+		v.about(generator.Object{Name: table.Table.String(), Position: table.Table.Position},
+			messages.Exemption(table.Table.String(), live.Useless, table.Reason))
+	}
+	return err
 }

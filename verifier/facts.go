@@ -26,10 +26,21 @@ func (v *inspection) factProbes() []probe {
 	})
 }
 
+// rowFacts are facts about the rows of a policy's table, or about an archive that differs.
+type rowFacts struct {
+	N              int // 0 for the table, otherwise the position of the archive
+	NoClock, Ahead int64
+	First, Last    string
+	ColumnDefault  *string
+	Runs, Want     []int64
+	Got            []string
+}
+
 // checkFacts checks the clock of a policy, if it has one, and its archives. It leaves out an
 // archive if a policy takes or changes rows in it.
 func (v *inspection) checkFacts(r reading, p *policy.Policy, changed []string) error {
-	about := []generator.Object{{Name: p.Table.String(), Policy: p.Name}}
+	table := p.Table.String()
+	about := []generator.Object{{Name: table, Policy: p.Name}}
 	var column *string
 	clocks := p.DueClocks()
 	encoded := slices.ContainsFunc(clocks, func(k *policy.Clock) bool {
@@ -49,11 +60,33 @@ func (v *inspection) checkFacts(r reading, p *policy.Policy, changed []string) e
 				Position: s.Archive.Into.Position})
 		}
 	}
-	if column == nil && !encoded && len(archives) == 0 {
+	if encoded {
+		faults, err := collectNamed[messages.ClockEvidence](r, "clock_evidence", p.Name, v.server.Now)
+		if err != nil {
+			return err
+		}
+		for _, e := range faults {
+			v.about(about[0], messages.NoInstant(p.Name, table, e))
+		}
+	}
+	if column == nil && len(archives) == 0 {
 		return nil
 	}
-	return v.finds(diag.Code{}, about, "row_facts", p.Name, v.server.Now, countLimit, p.Table.String(), column, encoded,
-		archives)(r)
+	facts, err := collectNamed[rowFacts](r, "row_facts", p.Name, v.server.Now, countLimit, table, column, archives)
+	for _, f := range facts {
+		if f.N > 0 {
+			v.about(about[f.N], messages.ArchiveDiffers(p.Name, archives[f.N-1], f.Runs, f.Want, f.Got))
+		}
+		if f.NoClock > 0 {
+			rows := messages.Counted{Rows: f.NoClock, Limit: countLimit}
+			v.about(about[0], messages.NoClock(p.Name, table, *column, rows, f.ColumnDefault))
+		}
+		if f.Ahead > 0 {
+			rows := messages.Counted{Rows: f.Ahead, Limit: countLimit}
+			v.about(about[0], messages.FarAhead(p.Name, table, rows, f.First, f.Last))
+		}
+	}
+	return err
 }
 
 // defaultProbes returns a probe about the DEFAULT partition of each policy on partitions that has
@@ -74,8 +107,19 @@ func (v *inspection) defaultProbes() (list []probe) {
 			codes: []diag.Code{messages.CodeDefaultRows},
 			known: []diag.Code{messages.CodeMissing, messages.CodeDiffers, messages.CodeNoTable,
 				messages.CodeUnexpected},
-			check: v.finds(messages.CodeDefaultRows, nil, "default_rows", p.Name, v.server.Now, countLimit,
-				window.Interval.Text)})
+			check: func(r reading) error { return v.checkDefault(r, p, window.Interval.Text) }})
 	}
 	return list
+}
+
+func (v *inspection) checkDefault(r reading, p *policy.Policy, window string) error {
+	type partition struct {
+		Name string
+		Rows int64
+	}
+	old, err := collectNamed[partition](r, "default_rows", p.Name, v.server.Now, countLimit, window)
+	for _, d := range old {
+		v.onPolicy(messages.DefaultRows(p.Name, d.Name, messages.Counted{Rows: d.Rows, Limit: countLimit}))
+	}
+	return err
 }

@@ -137,7 +137,11 @@ func (v *inspection) checkIndexes(r reading) error {
 	if err != nil {
 		return err
 	}
-	return v.finds(messages.CodeIndexOrphan, nil, "index_orphans", names, tables)(r)
+	orphans, err := collectNamed[messages.IndexOrphan](r, "index_orphans", names, tables)
+	for _, o := range orphans {
+		v.add(messages.OrphanIndex(o))
+	}
+	return err
 }
 
 // compareIndex compares an index with the definition that PostgreSQL printed right after the build.

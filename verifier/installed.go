@@ -73,6 +73,17 @@ func (v *inspection) standby() {
 	}
 }
 
+// checkCopy reports a database that was copied from the one that was installed or adopted.
+func (v *inspection) checkCopy(r reading) error {
+	copied, err := collectNamed[struct{ Why string }](r, "copy")
+	for _, c := range copied {
+		f := messages.Copy(c.Why, quote.Ident(v.install.Schema))
+		f.Position = v.install.Position
+		v.add(f)
+	}
+	return err
+}
+
 // relationKinds maps kinds to their letters in pg_class.relkind and to their names.
 var relationKinds = map[generator.Kind]struct{ relkind, word string }{
 	generator.KindType: {"c", "type"}, generator.KindView: {"v", "view"},
@@ -266,7 +277,7 @@ func byRelation(facts []verifysql.Fact) map[string][]verifysql.Fact {
 	return grouped
 }
 
-// compareMakeup compares the facts on a relation with those of a fresh install. The query "relations"
+// compareMakeup compares the facts on a relation with those of a fresh install. checkRelations
 // reports a missing relation. A fresh install has no facts on relations of policies.
 func (v *inspection) compareMakeup(o generator.Object, wanted, live []verifysql.Fact) {
 	if len(live) == 0 {

@@ -134,9 +134,8 @@ func collectJSON(r reading, query string, args ...any) (json.RawMessage, error) 
 // finding is a row of a query that returns findings. The columns have the names of the fields of
 // message.
 type finding struct {
-	Place    int      // position of the object in the query's parameter, from 1; 0 if the finding has no object
-	Policies []string // policies that the finding affects, if the row names them
-	Reasons  []string // what runs say that the finding stops, if the row names it
+	Place   int      // position of the object in the query's parameter, from 1; 0 if the finding has no object
+	Reasons []string // what runs say that the finding stops, if the row names it
 
 	Code, Policy, Kind, Object, Table, Severity, Message, Want, Got, Detail, Hint string
 }
@@ -166,10 +165,6 @@ func (v *inspection) find(code diag.Code, about []generator.Object, f finding) {
 		o = about[f.Place-1]
 	}
 	v.reasons[f.Message] = append(v.reasons[f.Message], f.Reasons...)
-	for _, name := range f.Policies {
-		v.unfit[name], v.changed[name] = true, v.changed[name] || !aName(f.Message)
-		v.affected[f.Message] = append(v.affected[f.Message], name)
-	}
 	v.addKind(cmp.Or(generator.Kind(f.Kind), o.Kind), message{
 		Code:     cmp.Or(diag.Find(f.Code), code),
 		Severity: diag.Severity(f.Severity),

@@ -109,7 +109,26 @@ func (v *inspection) checkUnexpected(r reading) error {
 			names, tables = append(names, p.Name), append(tables, p.Table.String())
 		}
 	}
-	return v.finds(messages.CodeUnexpected, nil, "unexpected", names, tables)(r)
+	causes, err := collectNamed[messages.Unfit](r, "unexpected", names, tables)
+	for _, c := range causes {
+		f := messages.Unexpected(c)
+		v.reasons[f.Message] = append(v.reasons[f.Message], c.Reasons...)
+		for _, name := range c.Policies {
+			v.unfit[name], v.changed[name] = true, v.changed[name] || !aName(f.Message)
+			v.affected[f.Message] = append(v.affected[f.Message], name)
+		}
+		v.onPolicy(f)
+	}
+	return err
+}
+
+// checkHolds checks that holds in force can be applied.
+func (v *inspection) checkHolds(r reading) error {
+	holds, err := collectNamed[messages.Hold](r, "unfit_holds")
+	for _, h := range holds {
+		v.add(messages.UnfitHold(h))
+	}
+	return err
 }
 
 // checkRowSecurity checks that row security hides no rows from the worker. Generated functions run

@@ -3,6 +3,7 @@ package verifier
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -18,12 +19,15 @@ import (
 
 func (v *inspection) checkTables(r reading) error {
 	named := v.namedTables()
-	about := lists.Map(named, func(m policy.NamedTable) generator.Object {
-		return generator.Object{Name: m.String(), Table: m.String(), Policy: m.Of, Position: m.Position}
-	})
-	return v.finds(messages.CodeNoTable, about, "tables", lists.Map(named, func(m policy.NamedTable) row {
-		return row{"name": m.String(), "policy": m.Of, "created": m.Created}
-	}))(r)
+	missing, err := collectNamed[messages.MissingTable](r, "tables", lists.Map(named, policy.NamedTable.String))
+	for _, t := range missing {
+		m := named[t.N-1]
+		name, f := m.String(), messages.NoTable(m.String(), m.Of, m.Created, t)
+		v.reasons[f.Message] = append(v.reasons[f.Message], fmt.Sprintf(`"%s" is not there`, name),
+			fmt.Sprintf(`relation "%s" does not exist`, name))
+		v.about(generator.Object{Name: name, Table: name, Policy: m.Of, Position: m.Position}, f)
+	}
+	return err
 }
 
 // namedTables returns the tables that the file names, except in reports. A table in SQL is included

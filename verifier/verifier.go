@@ -171,8 +171,7 @@ func (v *inspection) probes() []probe {
 			"paused")},
 		{about: "windows set at run time", codes: []diag.Code{messages.CodeWindowSet},
 			check: v.finds(messages.CodeWindowSet, nil, "windows")},
-		{about: "whether the database is a copy", codes: []diag.Code{messages.CodeCopy},
-			check: v.finds(messages.CodeCopy, at, "copy")},
+		{about: "whether the database is a copy", codes: []diag.Code{messages.CodeCopy}, check: v.checkCopy},
 	}, v.tableProbes(), []probe{
 		{about: "the indexes", codes: codesOfIndexes, check: v.checkIndexes},
 
@@ -190,8 +189,7 @@ func (v *inspection) probes() []probe {
 			messages.CodeNotYet, messages.CodeEmpty, messages.CodeRefused},
 			check: v.checkRuns},
 
-		{about: "holds", codes: []diag.Code{messages.CodeUnfitHold}, check: v.finds(messages.CodeUnfitHold, nil,
-			"unfit_holds")},
+		{about: "holds", codes: []diag.Code{messages.CodeUnfitHold}, check: v.checkHolds},
 		{about: "what policies rely on", codes: []diag.Code{messages.CodeUnexpected, messages.CodeIndexDiffers},
 			check: v.checkUnexpected},
 		{about: "what is within reach of deletes", check: v.readReach,
@@ -281,6 +279,12 @@ func (v *inspection) about(o generator.Object, m message) {
 		m.Policy = o.Policy
 	}
 	v.addKind(o.Kind, m)
+}
+
+// onPolicy adds a finding at the position of its policy.
+func (v *inspection) onPolicy(m message) {
+	m.Position = v.position(m.Policy)
+	v.add(m)
 }
 
 // found reports whether one of the checks has a finding about a policy, a table or another object.

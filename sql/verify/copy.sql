@@ -1,4 +1,3 @@
--- Returns a finding if this database is a copy of the one that was installed or adopted.
-SELECT 1 AS place, 'the database is a copy, and no run starts in it' AS message, x.why AS got,
-       'Adopt it only if rows are to be deleted here.' AS detail, 'SELECT retention.adopt(''why'');' AS hint
-FROM (SELECT retention._copy() AS why) x WHERE x.why IS NOT NULL
+-- Returns why this database is a copy of the one that was installed or adopted. It returns no row
+-- if the database is no copy.
+SELECT x.why FROM (SELECT retention._copy() AS why) x WHERE x.why IS NOT NULL

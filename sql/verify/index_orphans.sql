@@ -2,6 +2,8 @@
 -- indexes of wanted tables are left out, and so are indexes of tables that were renamed or moved.
 -- $1: names of wanted indexes, as schema.index
 -- $2: the table of each index, as schema.table
+-- Columns of the result: the index, its name as SQL, its table, its comment, and whether the table
+-- is partitioned
 WITH wanted AS (
     SELECT w.name, split_part(w.name, '.', -1) AS index_name, t.oid AS table_oid, c.oid IS NULL AS missing
     FROM unnest($1::text[], $2::text[]) AS w (name, table_name)
@@ -10,12 +12,8 @@ WITH wanted AS (
     LEFT JOIN (pg_class c JOIN pg_namespace s ON s.oid = c.relnamespace)
            ON s.nspname || '.' || c.relname = w.name
 )
-SELECT '' AS policy, concat(n.nspname, '.', c.relname) AS object, concat(tn.nspname, '.', tc.relname) AS "table",
-       format('index "%s.%s" on table "%s.%s" is wanted by no policy', n.nspname, c.relname, tn.nspname,
-              tc.relname) AS message,
-       'Each write to the table maintains it. Its comment: ' || d.description AS detail,
-       format('DROP INDEX%s %I.%I;', CASE c.relkind WHEN 'i' THEN ' CONCURRENTLY' ELSE '' END, n.nspname,
-              c.relname) AS hint
+SELECT concat(n.nspname, '.', c.relname) AS name, format('%I.%I', n.nspname, c.relname) AS sql,
+       concat(tn.nspname, '.', tc.relname) AS "table", d.description AS comment, c.relkind = 'I' AS partitioned
 FROM pg_description d JOIN pg_class c ON c.oid = d.objoid AND c.relkind IN ('i', 'I') AND NOT c.relispartition
 JOIN pg_namespace n ON n.oid = c.relnamespace JOIN pg_index i ON i.indexrelid = c.oid
 JOIN pg_class tc ON tc.oid = i.indrelid JOIN pg_namespace tn ON tn.oid = tc.relnamespace
@@ -25,4 +23,4 @@ WHERE d.classoid = 'pg_class'::regclass AND d.objsubid = 0 AND d.description LIK
       WHERE n.nspname || '.' || c.relname = w.name
          OR w.table_oid = i.indrelid AND w.missing
          OR w.table_oid IS NULL AND w.index_name = c.relname)
-ORDER BY 2
+ORDER BY 1

@@ -1,14 +1,14 @@
--- Findings on tables that do not exist although the policy file names them.
--- $1: an array of objects with these keys:
---   - name: as schema.table
---   - policy: '' if no policy names the table
---   - created: true if a migration creates the table
--- The detail names the schema if it does not exist either. The caller makes one finding of all
--- tables of that schema.
+-- Returns the tables that do not exist although the policy file names them.
+-- $1: names, as schema.table
+-- Columns of the result:
+-- - n: the position of the name
+-- - schema: the schema, if it does not exist either; '' if it exists
+-- - other: a schema that has tables of all these names, '' if there is none or schema is ''
+-- - other_sql: the same, quoted
 WITH missing AS (
-    SELECT w.*, split_part(w.name, '.', 1) AS schema, substr(w.name, strpos(w.name, '.') + 1) AS relation
-    FROM ROWS FROM (jsonb_to_recordset($1) AS (name text, policy text, created boolean))
-         WITH ORDINALITY AS w (name, policy, created, n)
+    SELECT w.name, w.n::integer AS n, split_part(w.name, '.', 1) AS schema,
+           substr(w.name, strpos(w.name, '.') + 1) AS relation
+    FROM unnest($1::text[]) WITH ORDINALITY AS w (name, n)
     WHERE NOT EXISTS (SELECT FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
                       WHERE n.nspname || '.' || c.relname = w.name AND c.relkind IN ('r', 'p', 'v', 'm', 'f'))
 ), gone AS (
@@ -25,20 +25,7 @@ WITH missing AS (
                       ORDER BY n.oid LIMIT 1) AS place
     FROM gone g
 )
-SELECT m.n::integer AS place,
-       format('table "%s"%s does not exist', m.name, ' of policy "' || nullif(m.policy, '') || '"') AS message,
-       CASE WHEN g.schema IS NULL THEN ''
-            ELSE format('Schema "%s" does not exist%s.', g.schema,
-                        '; schema "' || g.place || '" has tables of the same names') END AS detail,
-       ARRAY[format('"%s" is not there', m.name), format('relation "%s" does not exist', m.name)] AS reasons,
-       CASE WHEN m.created
-            THEN 'A migration created it: look for its rows in a backup, '
-                 'and run the statements of that migration again.'
-            WHEN g.place IS NOT NULL
-            THEN format('Write "%1$s" instead of "%2$s" in the policy file, then run "pgretain snapshot" and '
-                        '"pgretain generate", and migrate. Or undo it: ALTER SCHEMA %1$I RENAME TO %2$I.',
-                        g.place, g.schema)
-            ELSE 'Rename it in the policy file, or take its policy out; '
-                 'then run "pgretain snapshot" and "pgretain generate".' END AS hint
+SELECT m.n, coalesce(g.schema, '') AS schema, coalesce(g.place, '') AS other,
+       coalesce(quote_ident(g.place), '') AS other_sql
 FROM missing m LEFT JOIN moved g ON g.schema = m.schema
 ORDER BY 1

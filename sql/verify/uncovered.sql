@@ -1,5 +1,5 @@
--- Findings on tables from which no policy takes rows.
--- $1: the schemas that are checked. Column place is the position in this array.
+-- Returns the tables from which no policy takes rows.
+-- $1: the schemas that are checked
 -- $2: protected and exempt tables, as schema.table
 -- $3: an array of policies with these keys:
 --   - policy: its name
@@ -10,25 +10,23 @@
 -- A table that has the same columns as the table in parts counts as a detached partition, unless a
 -- step writes to it. A partition is reported with the root of its tree. It is covered if any table
 -- above it is covered. Temporary and foreign tables, and tables of extensions, are not checked.
--- The detail has the size, unless reading the size would wait for a lock. It has the estimated
--- rows, unless the table was never analyzed. It has the inserted rows, unless the server is a
--- standby, which does not know them.
+-- Columns of the result:
+-- - n: the position of the schema in $1
+-- - name: the table
+-- - partitioned, unlogged
+-- - parts: the number of its partitions that are not covered. 1 if the table is not partitioned.
+-- - size: their size, '' if reading the size would wait for a lock
+-- - rows: the estimated rows, NULL if the table was never analyzed
+-- - inserted: the inserted rows, NULL on a standby, which does not know them
+-- - since: the timestamp from which inserted rows are counted, '' if they were always counted
 WITH RECURSIVE policy AS MATERIALIZED (
     SELECT * FROM jsonb_to_recordset($3) AS p (policy text, covers jsonb, uses jsonb, deletes text[], parts text)
 ), cover AS MATERIALIZED (
     SELECT c.name, c.reached FROM policy p CROSS
         JOIN LATERAL jsonb_to_recordset(p.covers) AS c (name text, reached boolean)
 ), use AS MATERIALIZED (
-    SELECT p.policy, u.* FROM policy p
-    CROSS JOIN LATERAL ROWS FROM (jsonb_to_recordset(p.uses) AS (name text, inserts boolean, reached boolean))
-        WITH ORDINALITY AS u (name, inserts, reached, n)
-), told AS ( -- one sentence for each policy and table, from the first use
-    SELECT DISTINCT ON (u.policy, u.name) u.policy, u.name, CASE
-        WHEN u.n = 1 THEN format('Policy "%s" is for this table, but its steps do not change the rows.', u.policy)
-        WHEN u.inserts THEN format('Policy "%s" writes to it.', u.policy)
-        ELSE format('Policy "%s" has it under "cascades", but no foreign key of it deletes rows.',
-            u.policy) END AS sentence
-    FROM use u WHERE u.n = 1 OR u.inserts OR u.reached ORDER BY u.policy, u.name, u.n
+    SELECT u.name, u.inserts FROM policy p
+    CROSS JOIN LATERAL jsonb_to_recordset(p.uses) AS u (name text, inserts boolean)
 ), named AS (
     SELECT c.oid, n.nspname::text AS schema, c.relname::text AS table, n.nspname || '.' || c.relname AS name,
            c.relkind, c.relispartition, c.relpersistence::text AS persistence, c.reltuples
@@ -88,31 +86,13 @@ WITH RECURSIVE policy AS MATERIALIZED (
     FROM root r LEFT JOIN leaf l ON l.root = r.oid
     WHERE coalesce(l.parts > 0 OR l.all_parts = 0, true)
 )
-SELECT array_position($1::text[], u.schema) AS place, u.name AS object, 'undecided' AS severity,
-       format('%s "%s" has no policy, no protection and no exemption',
-              CASE WHEN u.partitioned THEN 'partitioned table' WHEN u.persistence = 'u' THEN 'unlogged table'
-                  ELSE 'table' END, u.name) AS message,
-       concat_ws(' ', growth.size, growth.inserted,
-                 (SELECT string_agg(t.sentence, ' ' ORDER BY t.policy) FROM told t WHERE t.name = u.name)) AS detail,
-       format('Write a policy for it, or name %s under "protect" or under "exempt" of "coverage".', u.name) AS hint
+SELECT array_position($1::text[], u.schema) AS n, u.name, u.partitioned, u.persistence = 'u' AS unlogged,
+       coalesce(u.parts, 0) AS parts,
+       CASE WHEN EXISTS (SELECT FROM locked l WHERE l.relation = ANY (u.oids)) THEN ''
+            ELSE (SELECT pg_size_pretty(coalesce(sum(pg_total_relation_size(o.oid)), 0))
+                  FROM unnest(u.oids) AS o (oid)) END AS size,
+       u.rows, CASE WHEN NOT pg_is_in_recovery() THEN u.inserted END AS inserted,
+       coalesce((SELECT to_char(s.stats_reset AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS "UTC"')
+                 FROM pg_stat_database s WHERE s.datname = current_database()), '') AS since
 FROM uncovered u
-CROSS JOIN LATERAL (
-    SELECT 'It has no partition yet.', NULL WHERE u.partitioned AND u.parts IS NULL
-    UNION ALL
-    SELECT format('%s%s%s.',
-                  CASE WHEN EXISTS (SELECT FROM locked l WHERE l.relation = ANY (u.oids))
-                       THEN 'Its size could not be read, because another session has locked it'
-                       ELSE 'It takes ' || (SELECT pg_size_pretty(coalesce(sum(pg_total_relation_size(o.oid)), 0))
-                           FROM unnest(u.oids) AS o (oid)) END,
-                  CASE WHEN u.partitioned THEN format(' in %s %s', u.parts, CASE u.parts WHEN 1 THEN 'partition'
-                      ELSE 'partitions' END) END,
-                  CASE WHEN u.rows IS NOT NULL
-                      THEN format(', about %s %s', u.rows, CASE u.rows WHEN 1 THEN 'row' ELSE 'rows' END) END),
-           CASE WHEN NOT pg_is_in_recovery()
-                THEN format('%s inserted since %s.', u.inserted || CASE u.inserted WHEN 1 THEN ' row was'
-                    ELSE ' rows were' END,
-                            coalesce((SELECT to_char(s.stats_reset AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS "UTC"')
-                                      FROM pg_stat_database s WHERE s.datname = current_database()),
-                                          'its statistics began')) END
-    WHERE NOT (u.partitioned AND u.parts IS NULL)) growth (size, inserted)
 ORDER BY 1, 2

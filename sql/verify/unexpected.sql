@@ -1,10 +1,17 @@
--- Findings on differences between the catalog and the dependencies of policies. Differences with
--- one cause are one finding, which names all policies that it stops. A cause is a difference, the
--- owner of several objects, or the role with privileges on several tables.
+-- Returns the differences between the catalog and the dependencies of policies. There is one row
+-- for each cause. A cause is a difference, the owner of several objects, or the role with
+-- privileges on several tables.
 -- $1: names of policies
 -- $2: the table of each policy
 -- The sentence that _changed_dependencies() returns has the difference, then "; ", then the remedy.
--- reasons: the differences, as runs report them when they trip
+-- Columns of the result:
+-- - policies: the policies that the cause stops, sorted
+-- - table: the table of the first policy
+-- - reasons: the differences, as runs report them when they trip
+-- - owner, grantee: the owner, or the role with privileges, as in 'role "x"'; '' if the cause is a
+--   difference
+-- - things: the objects of the owner, or the tables on which the role has privileges
+-- - hint: the statements that take the privileges away, or the hint of the runtime
 WITH difference AS (
     SELECT u.policy, w.table_name, split_part(u.why, '; ', 1) AS why, u.why AS sentence,
            substring(u.why FROM ' belongs to (role ".+"), which is not trusted') AS owner,
@@ -29,22 +36,8 @@ WITH difference AS (
                NULL) AS things
     FROM fault f GROUP BY f.owner, f.grantee, CASE WHEN f.owner IS NULL AND f.grantee IS NULL THEN f.sentence END
 )
-SELECT c.policy, c.policies, c.object, c.reasons,
-       format(CASE cardinality(c.policies) WHEN 1 THEN 'policy %s was' ELSE 'policies %s were' END
-              || ' not generated for this catalog: %s',
-              (SELECT string_agg(format('"%s"', p), ', ' ORDER BY p) FROM unnest(c.policies) p),
-              CASE WHEN cardinality(c.things) = 1 OR c.owner IS NULL AND c.grantee IS NULL THEN c.reasons[1]
-                   WHEN c.owner IS NOT NULL
-                   THEN format('%s, which is not trusted, owns %s objects', c.owner, cardinality(c.things))
-                   ELSE format('%s may create triggers or foreign keys on %s tables', c.grantee,
-                               cardinality(c.things)) END) AS message,
-       'Runs trip, and take no row, until the cause is removed.' || CASE WHEN cardinality(c.things) > 1 THEN
-           format(CASE WHEN c.owner IS NULL THEN ' Tables: %s%s.' ELSE ' Objects: %s%s.' END,
-                  array_to_string(c.things[:5], ', '), ' and ' || nullif(greatest(cardinality(c.things) - 5, 0), 0)
-                  || ' more') ELSE '' END AS detail,
-       CASE WHEN c.grantee IS NOT NULL THEN c.revokes
-            WHEN cardinality(c.things) > 1 THEN replace(retention._trip_hint('catalog', NULL, c.sentence),
-                'Change its owner, drop it', 'Change their owner, drop them')
-            ELSE retention._trip_hint('catalog', NULL, c.sentence) END AS hint
+SELECT c.policies, c.object AS "table", c.reasons, coalesce(c.owner, '') AS owner, coalesce(c.grantee, '') AS grantee,
+       c.things, CASE WHEN c.grantee IS NOT NULL THEN c.revokes
+                      ELSE retention._trip_hint('catalog', NULL, c.sentence) END AS hint
 FROM cause c
-ORDER BY 1, 5
+ORDER BY c.policy, c.reasons
