@@ -147,7 +147,7 @@ var closed = []string{
 	"_query_as_worker", "_query_tables_as_worker", "_refuse_other_roles", "_batch_as_worker",
 	"_count_as_worker", "_due", "_due_as_worker", "_put_policy", "_row_statistics_as_worker",
 	"_idle_policies_as_worker", "_plans_as_worker", "_guard_plans_as_worker", "_restore_as_worker",
-	"_probe", "_put_probe", "_marks", "_versions", "_version", "_arm_probe", "_is_vouched", "_vouchable", "_reached",
+	"_probe", "_put_probe", "_marks", "_version", "_arm_probe", "_is_vouched", "_vouchable", "_reached",
 	"_why_as_worker",
 	"_equality_operator", "_held", "_held_below", "_held_columns", "_held_here", "_held_keys", "_held_query",
 	"_unheld",

@@ -1,8 +1,9 @@
 -- _probe returns how many policies at the beginning of a list have no due row, by their probes. It
 -- evaluates no guard and no hold. It stops at the first policy for which it cannot say so: a row
 -- may be due, the table is locked, the query fails, or the mark is not the given one.
--- It locks the tables (ACCESS SHARE), compares the marks, executes the queries, and compares the
--- marks again, because a schema or an index can change in spite of the lock.
+-- It locks the tables (ACCESS SHARE), compares the marks, and executes the queries. If another
+-- transaction has ended meanwhile, it compares the marks again, because a schema or an index can
+-- change in spite of the lock.
 -- It executes only code of PostgreSQL and of the runtime, and looks up names only in pg_catalog. So
 -- it need not ask whom the install trusts.
 CREATE OR REPLACE FUNCTION retention._probe(p_policies text[], p_marks text[], p_as_of timestamptz) RETURNS integer
@@ -15,7 +16,7 @@ SET timezone_abbreviations = 'Default' SET gin_fuzzy_search_limit = 0 SET lock_t
 SET jit = off AS $function$
 DECLARE
     v_probes retention.probe[]; v_marks text[]; v_batch retention.batch_range; v_due boolean;
-    v_idle integer := 0; v_most integer;
+    v_idle integer := 0; v_most integer; v_snapshot text;
 BEGIN
     PERFORM retention._refuse_other_roles();
     PERFORM set_config('timezone', i.time_zone, true) FROM retention.install i WHERE i.time_zone <> 'UTC';
@@ -30,7 +31,9 @@ BEGIN
         EXCEPTION WHEN OTHERS THEN EXIT;
         END;
     END LOOP;
+    v_snapshot := pg_current_snapshot();
     FOR v_again IN 0 .. 1 LOOP
+        EXIT WHEN v_again = 1 AND pg_current_snapshot()::text = v_snapshot;
         v_marks := ARRAY(SELECT m.mark FROM unnest(p_policies[:v_idle]) WITH ORDINALITY u (name, n)
                          LEFT JOIN retention._marks(ARRAY(SELECT v FROM retention.vouched v
                              WHERE v.policy = ANY (p_policies[:v_idle]))) m ON m.policy = u.name ORDER BY u.n);

@@ -1,4 +1,4 @@
--- _version returns the version (xmin) of an object of the catalog. It serves _versions for kinds
+-- _version returns the version (xmin) of an object of the catalog. It serves _marks for kinds
 -- that few tables use, so that most sessions do not plan these queries. The result is NULL if the
 -- object does not exist, or is of another kind.
 CREATE OR REPLACE FUNCTION retention._version(p_class oid, p_id oid) RETURNS text

@@ -5,13 +5,13 @@
 -- - The policy names an object outside pg_catalog without its schema that is no type, relation,
 --   function or operator. An example is a collation.
 -- - Types that it uses have casts that somebody created.
--- - The policy's objects are of a kind that _versions does not read.
+-- - The policy's objects are of a kind that _version does not know.
 -- - Tables are protected, and the server has Citus.
 CREATE OR REPLACE FUNCTION retention._vouchable(p_policy retention.policy) RETURNS retention.vouched
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan
 SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off AS $function$
 DECLARE
-    v_vouched retention.vouched; v_relations oid[];
+    v_vouched retention.vouched; v_tables text[]; v_relations oid[];
     v_install CONSTANT retention.install := (SELECT i FROM retention.install i);
 BEGIN
     IF p_policy.partitions OR p_policy.steps @? '$[*] ? (@.verb == "drop table")'
@@ -22,15 +22,17 @@ BEGIN
         RETURN v_vouched;
     END IF;
     v_vouched.policy := p_policy.name; v_vouched.asked_at := clock_timestamp();
-    v_vouched.tables := ARRAY(
+    v_tables := ARRAY(
         SELECT DISTINCT x FROM unnest(ARRAY(SELECT jsonb_object_keys(p_policy.dependencies)) || p_policy.changes
             || p_policy.reach || p_policy.deletes || p_policy.statement_deletes
             || ARRAY(SELECT substr(w, 8) FROM unnest(p_policy.writes) w WHERE w LIKE 'INSERT %')) x);
+    SELECT array_agg(left(t, i - 1)), array_agg(substr(t, i + 1)) INTO v_vouched.table_schemas, v_vouched.table_names
+    FROM unnest(v_tables) t CROSS JOIN generate_series(1, length(t)) i WHERE substr(t, i, 1) = '.';
     v_vouched.schemas := ARRAY(
         SELECT unnest(p_policy.schemas) UNION SELECT v ->> 0 FROM jsonb_array_elements(p_policy.names -> 'called') v
         EXCEPT SELECT unnest(string_to_array(v_install.search_path, ', ')));
     v_vouched.found := ARRAY(SELECT DISTINCT v ->> 1 FROM jsonb_array_elements(p_policy.names -> 'found') v);
-    v_relations := retention._partition_tree(v_vouched.tables);
+    v_relations := retention._partition_tree(v_tables);
     v_relations := v_relations || ARRAY(SELECT k.conrelid FROM retention._keys_to(v_relations) k);
     SELECT array_agg(r.class), array_agg(r.id) INTO v_vouched.classes, v_vouched.ids
     FROM retention._reached(v_relations, retention._trusted()) r;
