@@ -2,8 +2,11 @@ package races
 
 import (
 	"math/rand/v2"
+	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"pgretain/tests/kit"
 	"pgretain/tests/pgtest"
@@ -361,6 +364,31 @@ func TestProbes(t *testing.T) {
 		if got := pgtest.Value[bool](t, in, "SELECT EXISTS (SELECT FROM retention.probe)"); got != c.want {
 			t.Errorf("%s: has a probe: %t, want %t", c.policy, got, c.want)
 		}
+	}
+}
+
+// TestTickAfterRunsThatTookRows checks the run after a run that took rows. It reads no row in its
+// only batch, and the next call is idle.
+func TestTickAfterRunsThatTookRows(t *testing.T) {
+	t.Parallel()
+	s := ticking(t)
+	const thisHour = "SELECT date_trunc('hour', clock_timestamp())::text"
+	hour := pgtest.Value[string](t, s, thisHour)
+	s.Exec(t, "INSERT INTO m VALUES (3, now() - interval '8 days')")
+	var outcomes []string
+	for range 3 {
+		outcomes = append(outcomes, regexp.MustCompile(`run \d+`).ReplaceAllString(s.tick(), "run"))
+	}
+	s.wantLeft(1, 2)
+	want := []string{"p: done (run): 1 of 1 rows taken", "p: done (run): 0 of 0 rows taken", nothingDue}
+	if hour != pgtest.Value[string](t, s, thisHour) { // the third call may be the first of an hour
+		want, outcomes = want[:2], outcomes[:2]
+	}
+	if diff := cmp.Diff(want, outcomes); diff != "" {
+		t.Errorf("outcomes of the calls (-want +got):\n%s", diff)
+	}
+	if n := pgtest.Value[int](t, s, "SELECT batches FROM retention.run ORDER BY id OFFSET 1 LIMIT 1"); n != 1 {
+		t.Errorf("the second run has %d batches, want 1", n)
 	}
 }
 

@@ -7,7 +7,7 @@ CREATE OR REPLACE FUNCTION retention._record_batch(
 RETURNS retention.step LANGUAGE plpgsql AS $function$
 DECLARE
     v_next retention.batch := p_next; v_passes CONSTANT integer := jsonb_array_length(p_policy.passes);
-    v_first CONSTANT integer := p_run.start_position ->> 0; v_over boolean := false;
+    v_first CONSTANT integer := p_run.start_position ->> 0; v_over boolean := false; v_end retention.step;
 BEGIN
     v_next.at := clock_timestamp(); v_next.ms := extract(epoch FROM v_next.at - p_started) * 1000;
     v_next.refused := coalesce(p_next.refused, 0); v_next.total_taken := p_next.total_taken + p_next.taken;
@@ -26,7 +26,12 @@ BEGIN
         RETURN retention._finish(v_next.run_id, 'failed', v_next.sqlstate, format(
             'nearly all rows are refused: %s, while %s were taken', v_next.total_refused, v_next.total_taken));
     ELSIF v_over THEN
-        RETURN retention._finish(v_next.run_id, 'done');
+        v_end := retention._finish(v_next.run_id, 'done');
+        IF v_next.n = 1 AND p_next.scanned = 0 AND p_run.job IS NOT NULL THEN
+            PERFORM retention._arm_probe(p_run.id, v.mark) FROM retention.vouched v
+            WHERE v.policy = p_policy.name;
+        END IF;
+        RETURN v_end;
     END IF;
     -- This COMMIT does not wait for the disk, unless the batch wrote events on which applications
     -- act. The COMMIT at the end of the run waits for the disk.

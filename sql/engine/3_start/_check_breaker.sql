@@ -2,10 +2,10 @@
 -- if the breaker does not.
 -- The function counts due rows only as far as the decision needs. It evaluates guards and holds
 -- only if the run would trip without them. If the table is too small to trip, it looks for one due
--- row. Then due is 0 if there is none, and NULL otherwise.
+-- row, unless the last run took rows. Then due is 0 if there is none, and NULL otherwise.
 -- It uses up an acceptance for the run's scope, even if the run did not need one.
 CREATE OR REPLACE FUNCTION retention._check_breaker(
-    p_run retention.run, p_policy retention.policy, OUT due bigint, OUT breaker_limit bigint,
+    p_run retention.run, p_policy retention.policy, p_took_rows boolean, OUT due bigint, OUT breaker_limit bigint,
     OUT message text)
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET intervalstyle = 'postgres' AS $function$
 DECLARE
@@ -42,7 +42,9 @@ BEGIN
         INTO due FROM found f;  -- NULL if a pass has no groups
     END IF;
     BEGIN
-        IF v_allowed THEN
+        IF v_allowed AND p_took_rows THEN
+            RETURN;
+        ELSIF v_allowed THEN
             due := coalesce(due, nullif(retention._due(
                 p_policy.name, p_run.as_of, 1, false, p_run.scope, p_run.older_than), 1));
             RETURN;

@@ -6,7 +6,7 @@ LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET intervalstyle = 'post
 DECLARE
     v_started CONSTANT timestamptz := clock_timestamp();
     v_message text := retention._copy(); v_by text; v_from jsonb; v_due bigint; v_limit bigint;
-    v_end retention.step; v_vouched retention.vouched; v_asks boolean;
+    v_end retention.step; v_vouched retention.vouched; v_asks boolean; v_last record;
 BEGIN
     IF v_message IS NOT NULL THEN RETURN retention._finish(p_run.id, 'paused', NULL, v_message); END IF;
     PERFORM set_config('lock_timeout', least(p_policy.lock_timeout_ms * 10::bigint, 2147483647)::text, true);
@@ -39,8 +39,10 @@ BEGIN
             END IF;
             v_by := CASE WHEN v_message IS NOT NULL THEN 'clock' END;
             IF v_message IS NULL THEN
-                v_from := retention._resume_point(p_run, p_policy);
-                SELECT s.* INTO v_due, v_limit, v_message FROM retention._check_breaker(p_run, p_policy) s;
+                v_last := retention._resume_point(p_run, p_policy);
+                v_from := v_last."position";
+                SELECT s.* INTO v_due, v_limit, v_message
+                FROM retention._check_breaker(p_run, p_policy, v_last.took_rows) s;
                 v_by := CASE WHEN v_message IS NOT NULL THEN 'breaker' END;
             END IF;
         END IF;
