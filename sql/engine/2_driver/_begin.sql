@@ -31,9 +31,11 @@ BEGIN
     v_request := retention._checked(v_policy, v_asked, v_started);
     IF v_policy.report THEN RETURN retention._run_report(v_policy, v_request, v_started); END IF;
     v_run := retention._take_table(v_policy, v_request, v_started);
-    UPDATE retention.run r
-    SET waited_s = extract(epoch FROM v_started - p_since), waited_for = 'the table, which another call had'
-    WHERE r.id = v_run AND v_started - p_since >= interval '1 s';
+    IF v_started - p_since >= interval '1 s' THEN
+        UPDATE retention.run r
+        SET waited_s = extract(epoch FROM v_started - p_since), waited_for = 'the table, which another call had'
+        WHERE r.id = v_run;
+    END IF;
     RETURN (v_run, true, NULL)::retention.step;
 EXCEPTION WHEN query_canceled OR assert_failure OR OTHERS THEN
     GET STACKED DIAGNOSTICS v_context = PG_EXCEPTION_CONTEXT;

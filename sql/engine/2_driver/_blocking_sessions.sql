@@ -6,7 +6,6 @@ CREATE OR REPLACE FUNCTION retention._blocking_sessions(p_policy retention.polic
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $function$
 DECLARE v_why text;
 BEGIN
-    IF p_policy.waits IS NULL THEN RETURN NULL; END IF;
     SELECT format('replica "%s", which lags by %s', s.application_name, date_trunc('second', s.replay_lag)) INTO v_why
     FROM pg_stat_replication s
     WHERE s.replay_lag > (p_policy.waits -> 'replica_lag')::bigint * interval '1 ms' ORDER BY s.replay_lag DESC LIMIT 1;

@@ -14,6 +14,7 @@ LANGUAGE plpgsql SECURITY INVOKER AS $procedure$
 DECLARE
     v_run pg_catalog.int8; v_runs pg_catalog.int8[]; v_ended pg_catalog.int8[] := '{}'; v_end pg_catalog.record;
     v_failure pg_catalog.text; v_sqlstate pg_catalog.text; v_more pg_catalog.bool;
+    v_events pg_catalog.bool := false;
     v_idle pg_catalog.int4 := 0;
 BEGIN
     BEGIN
@@ -73,6 +74,7 @@ BEGIN
         END IF;
         v_runs := pg_catalog.array_append(v_runs, v_run);
         v_end := retention._outcome(v_run, p_policies, v_place, p_strict);
+        v_events := v_events OR v_end.events;
         p_outcome := pg_catalog.concat_ws(E'\n', p_outcome, v_end.summary);
         IF v_end.uncounted THEN PERFORM retention._count_left(v_run); END IF;
         COMMIT AND CHAIN;
@@ -81,8 +83,10 @@ BEGIN
         END IF;
         EXIT WHEN v_end.halt;
     END LOOP;
-    PERFORM retention._notify(v_runs);
-    COMMIT AND CHAIN;
+    IF v_events THEN
+        PERFORM retention._notify(v_runs);
+        COMMIT AND CHAIN;
+    END IF;
     LOOP
         v_more := retention._purge_log(v_runs);
         COMMIT AND CHAIN;

@@ -3,15 +3,12 @@
 -- directory's path and the change time of PG_VERSION.
 CREATE OR REPLACE FUNCTION retention._server() RETURNS jsonb
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $function$
-DECLARE
-    v_server jsonb := jsonb_strip_nulls(jsonb_build_object(
+BEGIN
+    RETURN jsonb_strip_nulls(jsonb_build_object(
         'timeline', left(pg_walfile_name(pg_current_wal_lsn()), 8), 'cluster_name', current_setting('cluster_name'),
         -- A digest, because other roles may read table install.
         'data directory', CASE WHEN pg_has_role('pg_read_all_settings', 'USAGE')
-                               THEN md5(current_setting('data_directory')) END));
-BEGIN
-    IF has_function_privilege('pg_stat_file(text)', 'EXECUTE') THEN
-        v_server := v_server || jsonb_build_object('files', extract(epoch FROM (pg_stat_file('PG_VERSION')).change));
-    END IF;
-    RETURN v_server;
+            THEN md5(current_setting('data_directory')) END,
+        'files', CASE WHEN has_function_privilege('pg_stat_file(text)', 'EXECUTE')
+            THEN extract(epoch FROM (pg_stat_file('PG_VERSION')).change) END));
 END $function$;
