@@ -12,6 +12,12 @@ import (
 // its present name. If Found is "", the index Name of another table only makes room.
 type adoption struct{ Schema, Name, Table, Found literal }
 
+// againData is the data of the template "again". State is "" if the database has lost nothing.
+type againData struct {
+	Schema, State sqlText
+	Adopts        []adoption
+}
+
 // writeAgain puts a text before each object that the database of the snapshot has lost. So the
 // object differs from the one in the history, and the next step writes it again. The text stays as
 // long as the object does not change otherwise, so the step is written once. The indexes have the
@@ -51,7 +57,7 @@ func (c *compiler) again(o Object, adopts []adoption, functions []string) Object
 	if there == nil {
 		return o
 	}
-	text = execute("again.sql.tmpl", fields{"Schema": sqlText(c.schema()), "State": sqlText(lost), "Adopts": adopts})
+	text = execute("again.sql.tmpl", againData{sqlText(c.schema()), sqlText(lost), adopts})
 	return o.after(text, lost)
 }
 

@@ -135,7 +135,7 @@ func (w *policyCompiler) claim(c *policy.Claim) []draft {
 		return nil
 	}
 	w.refuseNames(w.table, c.Position, isApplicationName)
-	d, typ := w.claimFields(c, key), catalog.Unsized(key.Type)
+	d, typ := w.claimData(c, key), catalog.Unsized(key.Type)
 	oneKey, manyKeys, ttl := in("p_key", typ), in("p_keys", typ+"[]"), withDefault("p_ttl", "interval", "NULL")
 	one := func(suffix string, parameters ...pgparse.Parameter) function {
 		return function{suffix: suffix, parameters: parameters, returns: "boolean", language: "sql"}
@@ -144,11 +144,16 @@ func (w *policyCompiler) claim(c *policy.Claim) []draft {
 		return function{suffix: suffix, parameters: parameters, returns: "SETOF " + typ, language: "plpgsql",
 			clauses: []string{"SECURITY DEFINER"}, settings: w.keysSettings()}
 	}
-	objects := []draft{
-		w.applicationFunction(c.Grant, many("claim", manyKeys, ttl), "claim_keys", d),
-		w.applicationFunction(c.Grant, one("claim", oneKey, ttl), "claim", d),
-		w.applicationFunction(c.Grant, many("seen", manyKeys), "seen_keys", d),
-		w.applicationFunction(c.Grant, one("seen", oneKey), "seen", d),
+	var objects []draft
+	for _, f := range []struct {
+		function
+		template string
+	}{
+		{many("claim", manyKeys, ttl), "claim_keys"}, {one("claim", oneKey, ttl), "claim"},
+		{many("seen", manyKeys), "seen_keys"}, {one("seen", oneKey), "seen"},
+	} {
+		data := d
+		objects = append(objects, w.applicationFunction(c.Grant, f.function, f.template, &data))
 	}
 	if c.Cursor != nil {
 		objects = append(objects, w.cursorFunctions(c)...)
@@ -181,7 +186,20 @@ func (w *policyCompiler) claimable(c *policy.Claim) bool {
 	return true
 }
 
-func (w *policyCompiler) claimFields(c *policy.Claim, key *catalog.Column) fields {
+// claimData is the data of the templates "claim", "claim_keys", "seen" and "seen_keys".
+type claimData struct {
+	functionHead
+	lifetime
+	Table, KeyCast, Collate sqlText
+	Key                     ident
+	Type                    sqlText // type of the clock
+	Now, Expires            sqlText // see instants
+	Expired                 sqlText // condition that an entry has expired
+	Set                     []valueText
+	Defaults                []ident // columns that get their default when a claim takes an entry over
+}
+
+func (w *policyCompiler) claimData(c *policy.Claim, key *catalog.Column) claimData {
 	clock := w.clocks[0]
 	now, expires := w.instants(c, clock)
 	expired := "older"
@@ -206,23 +224,29 @@ func (w *policyCompiler) claimFields(c *policy.Claim, key *catalog.Column) field
 			defaults = append(defaults, ident(column.Name))
 		}
 	}
-	d := fields{
-		"Key":      ident(key.Name),
-		"KeyCast":  sqlText(castType(key.Type)),
-		"Collate":  collated(key),
-		"Type":     sqlText(clock.typ),
-		"Now":      now,
-		"Expires":  expires,
-		"Expired":  fragment(expired, clock.comparison(nowName)),
-		"Set":      set,
-		"Defaults": defaults,
+	return claimData{
+		lifetime: timeToLive(c.TTL.Tiers[0]),
+		Table:    qualified(w.table),
+		Key:      ident(key.Name),
+		KeyCast:  sqlText(castType(key.Type)),
+		Collate:  collated(key),
+		Type:     sqlText(clock.typ),
+		Now:      now,
+		Expires:  expires,
+		Expired:  fragment(expired, clock.comparison(nowName)),
+		Set:      set,
+		Defaults: defaults,
 	}
-	maps.Copy(d, timeToLive(c.TTL.Tiers[0]))
-	return d
 }
 
-// timeToLive returns the default and the bounds of the time that a claim lasts.
-func timeToLive(tier policy.Tier) fields {
+// lifetime is the default and the bounds of the time that a claim lasts.
+type lifetime struct {
+	TTL, AtLeast, AtMost sqlText
+	TTLText              sqlText // the default, in words
+	Bounded              bool
+}
+
+func timeToLive(tier policy.Tier) lifetime {
 	own, atLeast, atMost, text := &tier.Interval, sqlText("NULL"), sqlText("NULL"), tier.Interval.Text
 	if d := tier.Data; d != nil {
 		own, atLeast, atMost, text = d.Else, intervalValue(d.AtLeast), intervalValue(d.AtMost), d.Else.Text
@@ -230,8 +254,7 @@ func timeToLive(tier policy.Tier) fields {
 			text = "the policy's time to live"
 		}
 	}
-	return fields{"TTL": intervalValue(own), "TTLText": sqlText(text), "AtLeast": atLeast, "AtMost": atMost,
-		"Bounded": atLeast != "NULL" || atMost != "NULL"}
+	return lifetime{intervalValue(own), atLeast, atMost, sqlText(text), atLeast != "NULL" || atMost != "NULL"}
 }
 
 func intervalValue(i *policy.Interval) sqlText {
@@ -250,22 +273,30 @@ func (w *policyCompiler) instants(c *policy.Claim, k *clock) (now, expires sqlTe
 		w.refuse(c.Position, messages.CodeApplication, fmt.Sprintf("a claim cannot write into clock %q", column.Name),
 			"Use a column that is a date, a timestamp, or a number of seconds or milliseconds, and is not generated.")
 	case k.conversion != "":
-		// power of ten that makes the last stored decimal place a whole number; "" if all places
-		// are stored
 		scale := sqlText("")
 		if sizes := catalog.Sizes(column.Plain()); len(sizes) == 2 && sizes[1] >= 0 && k.typ == "numeric" {
 			scale = sqlText("1" + strings.Repeat("0", sizes[1]))
 		}
 		now = w.converted(k, w.asOf)
-		expires = fragment("expires "+k.conversion,
-			fields{"Zone": w.zone(), "Inclusive": k.source.Inclusive, "Scale": scale})
+		expires = fragment("expires "+k.conversion, convertedExpiry{w.zone(), k.source.Inclusive, scale})
 	}
 	return now, toPrecision(expires, column.Plain(), k.typ)
+}
+
+// convertedExpiry is the end of a claim in the type of a clock. Scale is the power of ten that
+// makes the last stored decimal place a whole number; "" if all places are stored.
+type convertedExpiry struct {
+	Zone      literal
+	Inclusive bool
+	Scale     sqlText
 }
 
 // roundedTo maps the precision of a timestamp to the difference of two values that it can store. It
 // lacks the greatest precision, microseconds.
 var roundedTo = map[int]sqlText{0: "1 second", 1: "100 ms", 2: "10 ms", 3: "1 ms", 4: "100 us", 5: "10 us"}
+
+// roundedUp is a value that is rounded up to a step.
+type roundedUp struct{ Value, Step sqlText }
 
 // toPrecision rounds a value up to the column's precision. PostgreSQL would round it to the nearest
 // value.
@@ -277,7 +308,7 @@ func toPrecision(value sqlText, columnType, typ string) sqlText {
 	if value == "" {
 		value = "v_until"
 	}
-	return fragment("expires to precision", fields{"Value": value, "Step": step})
+	return fragment("expires to precision", roundedUp{value, step})
 }
 
 // cursorFunctions returns the functions <policy>_advance and <policy>_cursor.
@@ -304,14 +335,47 @@ func (w *policyCompiler) cursorFunctions(c *policy.Claim) []draft {
 		columns = append(columns, columnText{sqlText(ident(name.Text).String()), sqlText(typ)})
 	}
 	w.refuseMissing(table, given, c.Cursor.Position, messages.CodeApplication)
-	d := fields{"Table": qualified(table), "Key": ident(key.Name), "Columns": columns,
-		"Position": columns[:len(c.Cursor.Columns)], "With": columns[len(c.Cursor.Columns):]}
+	d := cursorData{Table: qualified(table), Key: ident(key.Name), Columns: columns,
+		Position: columns[:len(c.Cursor.Columns)], With: columns[len(c.Cursor.Columns):]}
+	ofAdvance := d
 	advance := function{suffix: "advance", parameters: position, returns: "boolean", language: "plpgsql",
 		clauses: []string{"SECURITY DEFINER"}, settings: w.keySettings()}
 	cursor := function{suffix: "cursor", parameters: row, returns: "TABLE", language: "sql",
 		clauses: []string{"STABLE", "SECURITY DEFINER"}, settings: w.keySettings()}
-	return []draft{w.applicationFunction(c.Grant, advance, "advance", d),
-		w.applicationFunction(c.Grant, cursor, "cursor", d)}
+	return []draft{w.applicationFunction(c.Grant, advance, "advance", &ofAdvance),
+		w.applicationFunction(c.Grant, cursor, "cursor", &d)}
+}
+
+// cursorData is the data of the templates "advance" and "cursor". Columns are those of the position
+// and further ones.
+type cursorData struct {
+	functionHead
+	Table                   sqlText
+	Key                     ident
+	Columns, Position, With []columnText
+}
+
+// touchData is the data of the template "touch".
+type touchData struct {
+	functionHead
+	Table, KeyCast, Collate sqlText
+	Key                     ident
+	Trim                    bool    // keys are texts, and are trimmed
+	Many                    bool    // the rows are in several tables
+	Order                   []ident // columns that make the order total if the key alone does not
+	What                    sqlText // the columns that are set, for a comment
+	Set                     []valueText
+	Revive                  *revivedRow
+}
+
+// revivedRow says how a touch brings back a row that was deleted.
+type revivedRow struct {
+	Table, TableComment sqlText
+	As                  ident
+	Set                 []valueText
+	KeyValue            sqlText
+	Event               literal // "" if no event is written
+	Also                sqlText // condition under which a row that exists is changed; "" for each row
 }
 
 // touch returns the function <policy>_touch.
@@ -321,26 +385,18 @@ func (w *policyCompiler) touch(t *policy.Touch) []draft {
 	w.asOf = "clock_timestamp()" // read after the update has waited for a row lock, so the value never decreases
 	set := w.setting(t.Set, func(a policy.Assignment) sqlText { return enclosed(w.bind(a.Value)) })
 	w.asOf = now
-	var order []ident // columns that make the order of rows total if the key alone does not
+	var order []ident
 	if !hasUnique(w.table, []string{key.Name}) {
 		order = identifiers(w.table.PrimaryKey)
 	}
 	typ := catalog.Unsized(key.Type)
 	what := strings.Join(each(setColumns(set), quote.Comment), ", ")
 	text := clockTypes[typ] == "text" || strings.HasSuffix(typ, "citext")
-	d := fields{
-		"Key":     ident(key.Name),
-		"KeyCast": sqlText(castType(key.Type)),
-		"Collate": collated(key),
-		"Trim":    text,
-		"Many":    w.table.Kind == "partitioned",
-		"Order":   order,
-		"What":    sqlText(what),
-		"Set":     set,
-		"Revive":  nil,
-	}
+	d := &touchData{Table: qualified(w.table), Key: ident(key.Name), KeyCast: sqlText(castType(key.Type)),
+		Collate: collated(key), Trim: text, Many: w.table.Kind == "partitioned", Order: order, What: sqlText(what),
+		Set: set}
 	if t.Revive != nil {
-		d["Revive"] = w.revive(t, key)
+		d.Revive = w.revive(t, key)
 	}
 	touch := function{suffix: "touch", language: "plpgsql", clauses: []string{"SECURITY DEFINER"},
 		settings: w.keysSettings(), parameters: []pgparse.Parameter{in("p_keys", typ+"[]"),
@@ -360,8 +416,7 @@ func (w *policyCompiler) touchKey(t *policy.Touch) *catalog.Column {
 	return w.uniqueKey(w.table, t.Key)
 }
 
-// revive returns the parts of the INSERT that brings back a row that was deleted.
-func (w *policyCompiler) revive(t *policy.Touch, key *catalog.Column) fields {
+func (w *policyCompiler) revive(t *policy.Touch, key *catalog.Column) *revivedRow {
 	from := w.relation(t.Revive.Table)
 	if from == nil {
 		return nil
@@ -377,6 +432,6 @@ func (w *policyCompiler) revive(t *policy.Touch, key *catalog.Column) fields {
 	set := w.setting(list, func(a policy.Assignment) sqlText { return w.valueFrom(a.Value, from, t.Revive.As) })
 	w.refuseMissing(w.table, setColumns(set), t.Revive.Position, messages.CodeApplication)
 	ofKey := set[slices.Index(setColumns(set), key.Name)]
-	return fields{"Table": qualified(from), "As": ident(t.Revive.As), "TableComment": tableComment(from), "Set": set,
-		"KeyValue": ofKey.Value, "Event": literal(t.Revive.Emit), "Also": w.optional(t.Revive.Also)}
+	return &revivedRow{qualified(from), tableComment(from), ident(t.Revive.As), set, ofKey.Value,
+		literal(t.Revive.Emit), w.optional(t.Revive.Also)}
 }

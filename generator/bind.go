@@ -215,12 +215,18 @@ func (b *binder) isRowColumn(e policy.Expr, ref pgparse.ColumnRef) bool {
 	return !ref.Derived
 }
 
+// joinColumn is a column of a join.
+type joinColumn struct {
+	Join   join
+	Column ident
+}
+
 // scalar returns a sub-select that replaces the column of a join where the FROM clause lacks the
 // join. PostgreSQL raises an error if the join has a second row.
 func (b *binder) scalar(ref pgparse.ColumnRef) (sqlText, bool) {
 	for _, j := range slices.Backward(b.scalars) {
 		if string(j.Name) == ref.Fields[0] {
-			return fragment("scalar join", fields{"Join": j, "Column": ident(ref.Fields[1])}), true
+			return fragment("scalar join", joinColumn{j, ident(ref.Fields[1])}), true
 		}
 	}
 	return "", false

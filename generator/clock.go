@@ -173,7 +173,13 @@ func earliest(k *policy.Clock) sqlText {
 	if typ == "timestamptz" {
 		text += "+00"
 	}
-	return fragment("instant", fields{"Type": sqlText(typ), "At": literal(text)})
+	return fragment("instant", fixedInstant{sqlText(typ), literal(text)})
+}
+
+// fixedInstant is a constant of a type for times.
+type fixedInstant struct {
+	Type sqlText
+	At   literal
 }
 
 // withoutInstant returns the conditions under which a row has no instant. The conditions also
@@ -228,8 +234,22 @@ func (k *clock) item() orderItem {
 	return item
 }
 
-func (k *clock) comparison(cutoff sqlText) fields {
-	return fields{"Clock": k.expr, "Cutoff": cutoff, "Inclusive": k.source.Inclusive}
+func (k *clock) comparison(cutoff sqlText) comparison {
+	return comparison{k.expr, cutoff, k.source.Inclusive}
+}
+
+// comparison compares a clock with a limit.
+type comparison struct {
+	Clock, Cutoff sqlText
+	Inclusive     bool
+}
+
+// ceilingValue is a value of up_to.
+type ceilingValue struct {
+	Query sqlText
+	Name  literal
+	Type  sqlText
+	Whole bool // the type stores whole numbers alone
 }
 
 // ceilingName returns the name under which a run stores the value of up_to.
@@ -243,18 +263,20 @@ func (w *policyCompiler) ceiling(k *clock, number int, stored bool) sqlText {
 		name = "stored value"
 	}
 	typ := castType(k.typ)
-	return fragment(name, fields{
-		"Query": w.bindQuery(*k.source.UpTo, false),
-		"Name":  ceilingName(number),
-		"Type":  sqlText(typ),
-		"Whole": slices.Contains([]string{"smallint", "integer", "bigint"}, typ),
-	})
+	return fragment(name, ceilingValue{w.bindQuery(*k.source.UpTo, false), ceilingName(number), sqlText(typ),
+		slices.Contains([]string{"smallint", "integer", "bigint"}, typ)})
 }
 
-// watermark returns the template fields for a watermark. The parameter "typ" is the type of the
-// position.
-func (w *policyCompiler) watermark(m *policy.Watermark, typ string) fields {
-	d := fields{"Table": quotedTable(m.Table), "Column": ident(m.Column), "Where": sqlText("")}
+// watermarkText is a watermark as templates read it. Where is "" if its table has one row.
+type watermarkText struct {
+	Table  sqlText
+	Column ident
+	Where  sqlText
+}
+
+// watermark returns the texts of a watermark. The parameter "typ" is the type of the position.
+func (w *policyCompiler) watermark(m *policy.Watermark, typ string) watermarkText {
+	d := watermarkText{Table: quotedTable(m.Table), Column: ident(m.Column)}
 	table := w.relation(m.Table)
 	if table == nil {
 		return d
@@ -268,7 +290,7 @@ func (w *policyCompiler) watermark(m *policy.Watermark, typ string) fields {
 	}
 	defer w.saveState()()
 	w.binder.table = table
-	d["Where"] = w.optional(m.Where)
+	d.Where = w.optional(m.Where)
 	return d
 }
 
@@ -330,7 +352,7 @@ func (w *policyCompiler) settableCutoff(d policy.WindowData) sqlText {
 	if d.AtLeast == nil {
 		return w.cutoffBefore(*d.Else)
 	}
-	return fragment("cutoff of", w.inZone(fields{"OlderThan": w.olderThan, "Own": literal(d.Else.Text)}))
+	return fragment("cutoff of", settableCutoff{w.inZone(), w.olderThan, literal(d.Else.Text)})
 }
 
 // checkWindow refuses an expression that is neither an interval nor a number with a unit.
@@ -361,11 +383,11 @@ func (w *policyCompiler) dataCutoff(k *clock, d *policy.WindowData, number strin
 		return w.cutoffBefore(*i)
 	}
 	w.checkWindow(d)
-	data := w.inZone(fields{"Unit": sqlText(d.Unit), "ZeroDue": d.AtLeast != nil && d.AtLeast.Zero(),
-		"Else": sqlText("NULL"), "AtLeast": limit(d.AtLeast), "AtMost": limit(d.AtMost),
-		"Value": w.windowValue(k, *d.Value, number), "Never": each(d.NeverValues, w.bind)})
+	data := dataCutoff{zoned: w.inZone(), Unit: sqlText(d.Unit), ZeroDue: d.AtLeast != nil && d.AtLeast.Zero(),
+		Else: "NULL", AtLeast: limit(d.AtLeast), AtMost: limit(d.AtMost), Value: w.windowValue(k, *d.Value, number),
+		Never: each(d.NeverValues, w.bind)}
 	if d.Else != nil {
-		data["Else"] = w.settableCutoff(*d)
+		data.Else = w.settableCutoff(*d)
 	}
 	bound = w.converted(k, cmp.Or(limit(d.AtLeast), w.asOf))
 	return enclosed(w.converted(k, fragment("cutoff from data", data))), bound
@@ -388,17 +410,49 @@ func (w *policyCompiler) windowValue(k *clock, e policy.Expr, number string) sql
 	return name + ".value"
 }
 
-// inZone adds the fields that fragments need to count days in a time zone.
-func (w *policyCompiler) inZone(d fields) fields {
-	d["Schema"], d["AsOf"], d["Zone"] = sqlText(w.schema()), w.asOf, w.zone()
-	return d
+// zoned has the fields that fragments need to count days in a time zone.
+type zoned struct {
+	Schema, AsOf sqlText
+	Zone         literal
+}
+
+func (w *policyCompiler) inZone() zoned { return zoned{sqlText(w.schema()), w.asOf, w.zone()} }
+
+// windowCutoff is as_of minus a constant window.
+type windowCutoff struct {
+	zoned
+	Window literal
+}
+
+// settableCutoff is as_of minus the window that operators have set, or else minus the policy's own.
+type settableCutoff struct {
+	zoned
+	OlderThan sqlText
+	Own       literal
+}
+
+// dataCutoff is as_of minus a window that an expression computes. Bounds are "" if there are none.
+type dataCutoff struct {
+	zoned
+	Unit, Value, Else, AtLeast, AtMost sqlText
+	Never                              []sqlText // windows with which a row is never due
+	ZeroDue                            bool
+}
+
+// convertedInstant is an instant in the type and the encoding of a clock.
+type convertedInstant struct {
+	zoned
+	Cutoff    sqlText
+	Inclusive bool
+	Epoch     int64
+	Shift     int
 }
 
 func (w *policyCompiler) zone() literal { return literal(w.file.Install.TimeZone) }
 
 // cutoffBefore returns the instant as_of minus an interval.
 func (w *policyCompiler) cutoffBefore(i policy.Interval) sqlText {
-	return fragment("cutoff", w.inZone(fields{"Window": literal(i.Text)}))
+	return fragment("cutoff", windowCutoff{w.inZone(), literal(i.Text)})
 }
 
 // converted returns an instant, converted to the clock's type.
@@ -406,6 +460,6 @@ func (w *policyCompiler) converted(k *clock, instant sqlText) sqlText {
 	if k.conversion == "" {
 		return instant
 	}
-	return fragment(k.conversion, w.inZone(fields{"Cutoff": instant, "Inclusive": k.source.Inclusive,
-		"Epoch": k.source.Encoding.Epoch, "Shift": k.source.Encoding.Shift}))
+	return fragment(k.conversion, convertedInstant{w.inZone(), instant, k.source.Inclusive, k.source.Encoding.Epoch,
+		k.source.Encoding.Shift})
 }

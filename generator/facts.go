@@ -76,7 +76,7 @@ func (w *policyCompiler) facts() rowFacts {
 	if !w.policy.Partitions && k.own {
 		f.Clock = shown
 		if k.key != "" && source.NullsDue {
-			f.Clock = plainText(fragment("if a key", fields{"Key": k.key, "Clock": sqlText(f.Clock)}))
+			f.Clock = plainText(fragment("case", []tier{{k.key, sqlText(f.Clock)}}))
 		}
 	}
 	if source.Encoding.Kind != "" {
@@ -98,6 +98,12 @@ func (w *policyCompiler) facts() rowFacts {
 	return f
 }
 
+// laterInstant is an instant some years after another one.
+type laterInstant struct {
+	Instant sqlText
+	Years   int
+}
+
 // yearsAhead returns a number of years. A clock value that is more years ahead than this is
 // implausible. An age is in the past, and most expiries are near.
 func yearsAhead(source *policy.Clock) int {
@@ -110,7 +116,7 @@ func yearsAhead(source *policy.Clock) int {
 // farAhead returns the greatest plausible clock value at an instant, as SQL. A greater value is
 // "far ahead".
 func (w *policyCompiler) farAhead(k *clock, instant sqlText) sqlText {
-	return w.converted(k, fragment("years later", fields{"Instant": instant, "Years": yearsAhead(k.source)}))
+	return w.converted(k, fragment("years later", laterInstant{instant, yearsAhead(k.source)}))
 }
 
 // encodedClocks returns the clocks that encode an instant. It returns clocks with equal values,
@@ -135,7 +141,7 @@ func (w *policyCompiler) encodedClocks() []encodedClock {
 			c.Foreign = plainText(fragment("a uuid of another kind", k.expr))
 		}
 		if w.policy.Partitions {
-			c.From, c.Where = plainText(fragment("bounds of partitions", w.partitionFields())), ""
+			c.From, c.Where = plainText(fragment("bounds of partitions", w.duePartitions())), ""
 		}
 		if !slices.Contains(list, c) {
 			list = append(list, c)

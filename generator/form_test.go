@@ -172,22 +172,6 @@ func plainTextIn(v reflect.Value) string {
 	if !v.IsValid() {
 		return ""
 	}
-	if m, ok := v.Interface().(fields); ok {
-		for name, value := range m {
-			if path := plainTextIn(reflect.ValueOf(value)); path != "" {
-				return name + " " + path
-			}
-		}
-		return ""
-	}
-	if list, ok := v.Interface().([]fields); ok {
-		for _, m := range list {
-			if path := plainTextIn(reflect.ValueOf(m)); path != "" {
-				return path
-			}
-		}
-		return ""
-	}
 	path, known := plainTexts.Load(v.Type())
 	if !known {
 		path = plainTextOf(v.Type(), map[reflect.Type]bool{})

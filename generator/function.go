@@ -1,7 +1,6 @@
 package generator
 
 import (
-	"maps"
 	"slices"
 	"strings"
 
@@ -21,6 +20,21 @@ type function struct {
 	settings   []setting
 	recreated  bool // the template drops the function first
 }
+
+// functionHead has the fields that the templates of all functions of a policy share.
+type functionHead struct {
+	Schema, Policy      sqlText
+	Function, Signature sqlText // name of the function without and with its parameters' types
+	declared            function
+}
+
+// Create returns CREATE FUNCTION up to the body.
+func (h functionHead) Create() sqlText { return h.declared.create(h.Schema + "." + h.Function) }
+
+func (h *functionHead) head() *functionHead { return h }
+
+// functionData is the data of a function's template: a pointer to a struct with a functionHead.
+type functionData interface{ head() *functionHead }
 
 // setting is a setting that a function has while it runs. Value is SQL.
 type setting struct {
@@ -82,35 +96,46 @@ func (f function) signature() string {
 
 // create returns CREATE FUNCTION up to the body. name has a schema.
 func (f function) create(name sqlText) sqlText {
-	var inputs, columns []fields
+	data := declaration{Name: name, Recreated: f.recreated, Returns: sqlText(f.returns),
+		Language: sqlText(f.language), Settings: f.settings,
+		Clauses: each(f.clauses, func(text string) sqlText { return sqlText(text) })}
 	for _, p := range f.parameters {
-		text := fields{"Mode": sqlText(""), "Name": sqlText(""), "Type": sqlText(p.Type), "Default": sqlText(p.Default)}
-		if p.Name != "" {
-			text["Name"] = ident(p.Name)
-		}
+		text := parameter{Name: ident(p.Name), Type: sqlText(p.Type), Default: sqlText(p.Default)}
 		switch p.Mode {
 		case "TABLE":
-			columns = append(columns, text)
+			data.Columns = append(data.Columns, text)
 			continue
 		case "OUT":
-			text["Mode"] = sqlText(p.Mode)
+			text.Mode = sqlText(p.Mode)
 		}
-		inputs = append(inputs, text)
+		data.Parameters = append(data.Parameters, text)
 	}
-	return sqlText(execute("create function", fields{"Name": name, "Recreated": f.recreated, "Parameters": inputs,
-		"Columns": columns, "Returns": sqlText(f.returns), "Language": sqlText(f.language),
-		"Clauses": each(f.clauses, func(text string) sqlText { return sqlText(text) }), "Settings": f.settings}))
+	return sqlText(execute("create function", data))
+}
+
+// declaration is the data of the template "create function".
+type declaration struct {
+	Name, Returns, Language sqlText
+	Recreated               bool
+	Parameters, Columns     []parameter // Columns are those of RETURNS TABLE
+	Clauses                 []sqlText
+	Settings                []setting
+}
+
+// parameter is a parameter in a declaration. Mode is "" for an input, Name is "" if it has none.
+type parameter struct {
+	Mode, Type, Default sqlText
+	Name                ident
 }
 
 // function returns the function <policy>_<suffix>. The worker may call it, and it runs with the
 // rights of its caller.
-func (w *policyCompiler) function(f function, template string, data fields) draft {
+func (w *policyCompiler) function(f function, template string, data functionData) draft {
 	name := ident(w.policy.Name + "_" + f.suffix).String()
 	signature := name + "(" + f.signature() + ")"
-	all := fields{"Function": sqlText(name), "Signature": sqlText(signature)}
-	maps.Copy(all, data)
-	d := w.draft(KindFunction, w.schema()+"."+signature, template, all)
-	d.function, d.declared = sqlText(w.schema()+"."+name), &f
+	*data.head() = functionHead{sqlText(w.schema()), sqlText(w.policy.Name), sqlText(name), sqlText(signature), f}
+	d := w.draft(KindFunction, w.schema()+"."+signature, template, data)
+	d.declared = &f
 	return d.grantedTo(w.file.Install.Roles, w.file.Install.Roles.Worker)
 }
 
@@ -128,7 +153,7 @@ func (o Object) declaredAs(f function) Object {
 // privileges of the tables' owner. The role that owns the other functions cannot get these
 // privileges. The migrating role is a member of that role, and PostgreSQL refuses circular
 // memberships.
-func (w *policyCompiler) migratorFunction(f function, template string, data fields) draft {
+func (w *policyCompiler) migratorFunction(f function, template string, data functionData) draft {
 	d := w.function(f, template, data)
 	d.As = AsMigrator
 	return d
@@ -136,7 +161,8 @@ func (w *policyCompiler) migratorFunction(f function, template string, data fiel
 
 // applicationFunction returns a function for applications. The roles of "grant" and operators may
 // call it.
-func (w *policyCompiler) applicationFunction(grant []policy.Name, f function, template string, data fields) draft {
+func (w *policyCompiler) applicationFunction(grant []policy.Name, f function, template string,
+	data functionData) draft {
 	d, in := w.function(f, template, data), w.file.Install.Roles
 	d.As, d.Grants = AsWorker, nil
 	d = d.grantedTo(in, in.Operator)

@@ -129,3 +129,55 @@ func parsedRoutine(t *testing.T, o Object) routineFacts {
 	slices.Sort(f.Clauses)
 	return f
 }
+
+// TestIndexesMatchTheirSQL parses the statements of each index by the parser of PostgreSQL. The
+// migration and the statements for a person must build the index of the definition.
+func TestIndexesMatchTheirSQL(t *testing.T) {
+	t.Parallel()
+	builds := func(o Object, sql string) bool {
+		statements, err := pgparse.Statements(sql)
+		if err != nil {
+			t.Errorf("%s: %v\n%s", o.Name, err, sql)
+		}
+		return slices.ContainsFunc(statements, func(sql string) bool {
+			_, create, found := strings.Cut(sql, "CREATE INDEX")
+			create, _, _ = strings.Cut(create, ";\nEND")
+			create = strings.NewReplacer(" CONCURRENTLY", "", " IF NOT EXISTS", "", " ON ONLY ", " ON ").Replace(create)
+			return found && pgparse.SameIndex("CREATE INDEX"+create, o.Index.Definition())
+		})
+	}
+	compared := 0
+	for _, c := range cases(t, "golden", 1) {
+		for _, o := range compileCase(t, c) {
+			if o.Kind != KindIndex {
+				continue
+			}
+			compared++
+			for _, sql := range []string{o.SQL, o.Index.Build(false), o.Index.Build(true)} {
+				if !builds(o, sql) {
+					t.Errorf("%s: got no statement like %s in\n%s", o.Name, o.Index.Definition(), sql)
+				}
+			}
+			byHand := o.Index.Remove(true) + o.Index.Build(true) + o.Index.Content()
+			if strings.Contains("\n"+byHand, "\n--") || strings.Contains(byHand, "\nDELETE") {
+				t.Errorf("%s: statements for a person have comments, or delete the definition:\n%s", o.Name, byHand)
+			}
+		}
+	}
+	if compared < 20 {
+		t.Errorf("compared %d indexes, want at least 20", compared)
+	}
+}
+
+// TestIndexWithALineBreak checks that texts about an index contain no marks of fragments.
+func TestIndexWithALineBreak(t *testing.T) {
+	t.Parallel()
+	on := tableIndex{Table: relation{"app", "item"}, Name: "item_index"}
+	index := Index{tableIndex: on, Items: "id", Columns: []orderItem{{Expr: "id"}},
+		Predicate: fragment("is not true", indented(sqlText("(a\nOR b)")))}
+	for _, sql := range []string{index.Definition(), index.Content()} {
+		if _, err := pgparse.Statements(sql); err != nil || strings.ContainsAny(sql, indentFrom+indentTo) {
+			t.Errorf("%q: %v", sql, err)
+		}
+	}
+}

@@ -264,6 +264,10 @@ func (r relation) String() string { return quote.Qualified(string(r.Schema), str
 
 func (r relation) Literal() literal { return literal(r.String()) }
 
+func relationOf(table *catalog.Table) relation {
+	return relation{ident(table.Schema), ident(table.Name)}
+}
+
 // attachment makes the index of a partition a part of the index of the table above it.
 type attachment struct{ ParentSchema, Parent, Schema, Name literal }
 
@@ -276,10 +280,10 @@ func (x Index) Next() string {
 }
 
 // Definition returns a CREATE INDEX without the statements around it.
-func (x Index) Definition() string { return string(fragment("plain index", x)) }
+func (x Index) Definition() string { return plainText(fragment("plain index", x)) }
 
 // Content returns an EXPLAIN of a query that reads what the index would contain.
-func (x Index) Content() string { return string(fragment("index content", x)) }
+func (x Index) Content() string { return layout(string(fragment("index content", x))) }
 
 // Build returns the statements with which a person builds the index, even after a failed build.
 // partitioned says whether the table is partitioned now.
@@ -341,7 +345,7 @@ func (w *policyCompiler) index(of passIndex) Object {
 func (o Object) isPartitioned() bool { return o.Parts[PartParent] != "" }
 
 func indexOf(table *catalog.Table, name string) tableIndex {
-	return tableIndex{relation{ident(table.Schema), ident(table.Name)}, ident(name), table.Kind == "table"}
+	return tableIndex{relationOf(table), ident(name), table.Kind == "table"}
 }
 
 // partitionIndexes returns the partitions of the snapshot, to any depth, and the indexes to attach,
@@ -436,15 +440,28 @@ func (w *policyCompiler) refuseType(before Object, live *catalog.Column, column 
 	}
 }
 
+// Column is a column of "ensure" that a migration adds. Templates write the statements about it.
+type Column struct {
+	Schema, Policy sqlText // schema of the runtime, and name of the policy
+	Table          relation
+	Column         ident
+	Type, Default  sqlText // Default is "" if there is none
+	Comment        literal
+}
+
+// SetDefault returns the statement that gives the column its default.
+func (c Column) SetDefault() string { return object("column_default", c) }
+
 func (w *policyCompiler) column(column policy.Column) draft {
-	value := sqlText("")
+	added := &Column{Schema: sqlText(w.schema()), Policy: sqlText(w.policy.Name), Table: relationOf(w.table),
+		Column: ident(column.Name), Type: sqlText(oneLine(column.Type)),
+		Comment: literal("pgretain: column of policy " + w.policy.Name)}
 	if column.Default != nil {
-		value = enclosed(sqlText(strings.TrimSpace(column.Default.SQL)))
+		added.Default = enclosed(sqlText(strings.TrimSpace(column.Default.SQL)))
 	}
-	d := w.draft(KindColumn, tableName(w.table)+"."+column.Name, "column", fields{
-		"Column": ident(column.Name), "Default": value, "Type": sqlText(oneLine(column.Type)),
-		"Comment": literal("pgretain: column of policy " + w.policy.Name)})
+	d := w.draft(KindColumn, tableName(w.table)+"."+column.Name, "column", added)
 	d.Object = d.with(PartType, oneLine(column.Type))
+	d.Column = added
 	d.Position = column.Position
 	return d
 }

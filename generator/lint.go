@@ -88,7 +88,19 @@ func (w *policyCompiler) check(part policy.SQLFragment, others []sqlText) Check 
 // checkText returns an EXPLAIN of a value over the policy's rows and its joins.
 func (w *policyCompiler) checkText(value sqlText, joins []join, others []sqlText) string {
 	return layout(execute("check.sql.tmpl",
-		fields{"Value": value, "Table": w.rowsWithEnsuredColumns(), "Joins": joins, "Columns": nil, "Others": others}))
+		checkData{selected{fromClause{w.rowsWithEnsuredColumns(), joins, nil}, value}, others}))
+}
+
+// checkData is the data of the template "check". Others are further relations.
+type checkData struct {
+	selected
+	Others []sqlText
+}
+
+// widerTable is a table with further columns.
+type widerTable struct {
+	Table   sqlText
+	Columns []columnText
 }
 
 // rowsWithEnsuredColumns returns rowsRelation with the columns that "ensure" will add.
@@ -100,7 +112,7 @@ func (w *policyCompiler) rowsWithEnsuredColumns() sqlText {
 		}
 	}
 	if len(missing) > 0 {
-		table = fragment("with columns to come", fields{"Table": table, "Columns": missing})
+		table = fragment("with columns to come", widerTable{table, missing})
 	}
 	return table
 }

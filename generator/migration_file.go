@@ -126,12 +126,19 @@ func (p part) render(upActions, downActions []action, first bool) []File {
 func Prepare(install policy.Install) string { return prepare(install.Schema, install.Roles) }
 
 func prepare(schema string, roles policy.Roles) string {
-	data := fields{"Schema": sqlText(quote.Ident(schema)), "Mark": literal(sqlfiles.SchemaMark),
-		"Roles": sqlText(""), "Owner": sqlText(""), "Worker": literal(roles.Worker)}
+	data := schemaData{Schema: sqlText(quote.Ident(schema)), Mark: literal(sqlfiles.SchemaMark),
+		Worker: literal(roles.Worker)}
 	if !roles.None {
-		data["Roles"], data["Owner"] = textArray(roles.All()), sqlText(quote.Ident(roles.Owner))
+		data.Roles, data.Owner = textArray(roles.All()), sqlText(quote.Ident(roles.Owner))
 	}
 	return execute("schema.sql.tmpl", data)
+}
+
+// schemaData is the data of the template "schema". Roles and Owner are "" with "roles: none".
+type schemaData struct {
+	Schema       sqlText
+	Mark, Worker literal
+	Roles, Owner sqlText
 }
 
 // framed returns statements with the lines that the tool needs around them.
@@ -166,12 +173,18 @@ func (p part) file(name, intro, up, down string) []File {
 	}
 	escaped := func(text string) sqlText { return sqlText(p.tool.escape.Replace(text)) }
 	body := execute(string(p.tool.format)+" migration",
-		fields{"Head": escaped(head), "Up": escaped(up), "Down": escaped(down), "Transaction": !p.noTransaction})
+		fileData{escaped(head), escaped(up), escaped(down), !p.noTransaction})
 	text := fmt.Sprintf("%s\n-- pgretain: state %s after %s sum %s\n%s", firstLine, p.State, p.After, Hash(body), body)
 	if configuration := p.tool.configuration(name, text); configuration != "" {
 		return []File{{name, text}, {name + ".conf", configuration}}
 	}
 	return []File{{name, text}}
+}
+
+// fileData is the data of the template of a file.
+type fileData struct {
+	Head, Up, Down sqlText
+	Transaction    bool
 }
 
 // head returns the comment that tells a reviewer what the file does, with one line per object. New
@@ -209,6 +222,12 @@ func (c Change) line() string {
 	return fmt.Sprintf("--   %s %s %s%s", c.Sign(), c.Object().Kind, quoteName(c.Object().Name), c.Words())
 }
 
+// runtimeDrop is the data of the template "runtime_drop". Owners is "" with "roles: none".
+type runtimeDrop struct {
+	Schema                    literal
+	Refuse, Relations, Owners sqlText
+}
+
 // dropRuntime returns the action that removes the runtime.
 func (p part) dropRuntime() action {
 	home, roles := p.opt.home, p.opt.Roles
@@ -221,10 +240,10 @@ func (p part) dropRuntime() action {
 			relations = append(relations, strings.TrimPrefix(c.After.Name, home+"."))
 		}
 	}
-	data := fields{"Schema": literal(home), "Refuse": sqlText(home + "._refuse_down()"),
-		"Relations": textArray(relations), "Owners": nil}
+	data := runtimeDrop{Schema: literal(home), Refuse: sqlText(home + "._refuse_down()"),
+		Relations: textArray(relations)}
 	if !roles.None {
-		data["Owners"] = textArray([]string{roles.Owner, roles.Worker, roles.Runner})
+		data.Owners = textArray([]string{roles.Owner, roles.Worker, roles.Runner})
 	}
 	whole := Object{Kind: KindRuntime, Name: home, As: AsOwner, Drop: object("runtime_drop", data)}
 	return action{drops: true, object: whole}
@@ -296,7 +315,7 @@ func (p part) write(actions []action, path string, chapters, back bool) string {
 		if p.runtime || p.uninstall { // the runtime may not exist, or be an older one
 			schema = ""
 		}
-		begin := execute("begin.sql.tmpl", fields{"Transaction": !p.noTransaction, "Schema": sqlText(schema)})
+		begin := execute("begin.sql.tmpl", transaction{!p.noTransaction, sqlText(schema)})
 		if schema == "" {
 			begin = p.framed(begin)
 		}
@@ -307,7 +326,7 @@ func (p part) write(actions []action, path string, chapters, back bool) string {
 	}
 	write(p.settings(path))
 	if back && slices.ContainsFunc(actions, func(a action) bool { return !a.drops && isValidated(a.object.Kind) }) {
-		write(execute("restore.sql.tmpl", fields{}))
+		write(execute("restore.sql.tmpl", nil))
 	}
 	checked := p.opt.home == ""
 	if !checked && !p.uninstall && slices.ContainsFunc(actions, action.evaluates) {
@@ -346,16 +365,23 @@ func (p part) write(actions []action, path string, chapters, back bool) string {
 	}
 	appliesPrivileges := func(a action) bool { return !a.drops && slices.Contains(kindsWithPrivileges, a.object.Kind) }
 	if !p.noTransaction && p.opt.home != "" && slices.ContainsFunc(actions, appliesPrivileges) {
-		write(execute("close.sql.tmpl", fields{"Schema": sqlText(p.opt.home)}))
+		write(execute("close.sql.tmpl", transaction{Schema: sqlText(p.opt.home)}))
 	}
 	if removes := slices.ContainsFunc(actions, func(a action) bool { return a.object.Kind == KindRuntime }); !removes &&
 		!chapters && p.opt.home != "" {
 		write(p.recordState(back))
 	}
 	if restores { // the tool may look up its own table without a schema
-		write(execute("end.sql.tmpl", fields{"Transaction": !p.noTransaction}))
+		write(execute("end.sql.tmpl", transaction{Transaction: !p.noTransaction}))
 	}
 	return b.String()
+}
+
+// transaction is the data of the templates "begin", "close" and "end". Transaction says whether the
+// tool executes the file in a transaction.
+type transaction struct {
+	Transaction bool
+	Schema      sqlText
 }
 
 // evaluates reports whether the server executes code of the application to create the object.
@@ -389,11 +415,17 @@ func searchPath(actions []action, path string) string {
 // refuseUntrusted returns the call that checks the owners of schemas, before a statement executes
 // code of theirs.
 func (p part) refuseUntrusted() string {
-	return execute("refuse_untrusted.sql.tmpl", fields{
-		"Schema":  sqlText(p.opt.home),
-		"Schemas": textArray(p.frame.Checks.Schemas),
-		"Trust":   textArray(p.frame.Checks.Trust),
-	})
+	return execute("refuse_untrusted.sql.tmpl", untrusted{sqlText(p.opt.home), textArray(p.frame.Checks.Schemas),
+		textArray(p.frame.Checks.Trust)})
+}
+
+// untrusted is the data of the template "refuse_untrusted".
+type untrusted struct{ Schema, Schemas, Trust sqlText }
+
+// recordedState is the data of the template "record_state".
+type recordedState struct {
+	Schema sqlText
+	State  literal
 }
 
 // recordState returns the statement that records the state after Up, or after Down if back is set.
@@ -403,7 +435,7 @@ func (p part) recordState(back bool) string {
 	if back {
 		state = p.After
 	}
-	return execute("record_state.sql.tmpl", fields{"Schema": sqlText(p.opt.home), "State": literal(state)})
+	return execute("record_state.sql.tmpl", recordedState{sqlText(p.opt.home), literal(state)})
 }
 
 // isValidated reports whether the runtime refuses an object of this kind that could not run.

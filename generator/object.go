@@ -75,6 +75,7 @@ type Object struct {
 	Cron      *CronJob                   // of a KindCron object
 	Routine   *pgparse.Routine           // of a function or procedure
 	Index     *Index                     // of a KindIndex object
+	Column    *Column                    // of a KindColumn object
 	Needs     []string                   // indexes that the table had before, for a KindPolicy object
 	Instances *Instances                 // for a KindEach object
 	Rights    []Right                    // for a KindPrivilege object

@@ -25,14 +25,17 @@ func (c *compiler) forOperatorsAndViewers(d draft) draft {
 
 func (w *policyCompiler) storedTableName(j policy.Join) string { return w.policy.Name + "_" + j.Name }
 
+// storedTable is a table that stores the rows of a join during a run.
+type storedTable struct{ Policy, Join, Table, Query sqlText }
+
 // storedTables returns the tables that hold the rows of joins that are read once per run.
 func (w *policyCompiler) storedTables() []draft {
 	defer w.saveState()()
 	w.inputs = outsideRun("NULL::timestamptz")
 	var tables []draft
 	for _, j := range w.policy.OncePerRun() {
-		d := w.draft(KindStored, w.schema()+"."+w.storedTableName(j), "stored",
-			fields{"Join": sqlText(j.Name), "Table": w.storedTable(j), "Query": w.bindQuery(*j.Query, false)})
+		d := w.draft(KindStored, w.schema()+"."+w.storedTableName(j), "stored", storedTable{
+			sqlText(w.policy.Name), sqlText(j.Name), w.storedTable(j), w.bindQuery(*j.Query, false)})
 		d.Position = j.Position
 		roles := w.file.Install.Roles
 		if !roles.None {
@@ -80,7 +83,13 @@ func (w *policyCompiler) start() []draft {
 		return nil
 	}
 	start := function{suffix: "start", parameters: w.batchRange(""), returns: "jsonb", language: "plpgsql"}
-	return []draft{w.function(start, "start", fields{"Stored": stored, "Values": values})}
+	return []draft{w.function(start, "start", &startData{Stored: stored, Values: values})}
+}
+
+// startData is the data of the template "start". Stored are tables with the queries that fill them.
+type startData struct {
+	functionHead
+	Stored, Values []namedValue
 }
 
 // explained returns the description of the policy in words. It uses the policy, the catalog and how
@@ -168,25 +177,35 @@ func isPartOfScript(o Object) bool {
 func policyScript(row Object, parts []Object, roles policy.Roles) Object {
 	schema, _, _ := strings.Cut(parts[0].Name, ".")
 	slices.SortStableFunc(parts, func(a, b Object) int { return rank(b.Kind) - rank(a.Kind) }) // tables first
-	list := each(parts, func(o Object) fields {
-		owner := "" // the role to which the migrating role gives the object; "" if the owner stays
+	script := scriptData{Schema: sqlText(schema), Name: literal(row.Name), Row: sqlText(row.SQL)}
+	for _, o := range parts {
+		part := scriptPart{SQL: sqlText(o.SQL)}
 		if o.As == AsMigrator {
-			owner = roles.Owner
+			part.Owner = ident(roles.Owner)
 		}
-		return fields{"SQL": sqlText(o.SQL), "Owner": ident(owner)}
-	})
-	words := wordsText(row.Words)
-	if row.Kind == KindEach {
-		words = "" // the row's own statement contains the words
+		script.Parts = append(script.Parts, part)
 	}
-	row.SQL = execute("policy_script.sql.tmpl", fields{
-		"Words":  words,
-		"Schema": sqlText(schema),
-		"Name":   literal(row.Name),
-		"Parts":  list,
-		"Row":    sqlText(row.SQL),
-	})
+	if row.Kind != KindEach { // for each schema, the row's own statement contains the words
+		script.Words = wordsText(row.Words)
+	}
+	row.SQL = execute("policy_script.sql.tmpl", script)
 	return row.with(PartWords, explain.Page(row.Words))
+}
+
+// scriptData is the data of the template "policy_script".
+type scriptData struct {
+	Schema sqlText
+	Name   literal
+	Words  sqlText // "" if the row's own statement contains the words
+	Parts  []scriptPart
+	Row    sqlText
+}
+
+// scriptPart is an object in a script. Owner is the role to which the migrating role gives the
+// object; "" if its owner stays.
+type scriptPart struct {
+	SQL   sqlText
+	Owner ident
 }
 
 // explained returns the object with the description of its policy or report, for the script and for

@@ -160,53 +160,74 @@ func (c *compiler) checkPartitionSteps(p *policy.Policy) {
 
 func isPartition(ref pgparse.TableRef) bool { return ref.Schema == "" && ref.Name == "partition" }
 
-// texts returns the fields about the table that templates share.
-func (t *partitioned) texts() fields {
-	typ := catalog.Unsized(t.key.Plain())
-	d := fields{
-		"Of":        qualified(t.table),
-		"Key":       ident(t.key.Name),
-		"KeyType":   sqlText(typ),
-		"Floor":     keyFloors[typ],
-		"ByList":    t.byList,
-		"Value":     ident(""),
-		"ValueType": sqlText(""),
-		"By":        textArray([]string{t.key.Name + " " + t.key.Type}),
-	}
-	if v := t.value; v != nil {
-		d["Value"], d["ValueType"] = ident(v.Name), sqlText(castType(v.Plain()))
-		d["By"] = textArray([]string{v.Name + " " + v.Type, t.key.Name + " " + t.key.Type})
-	}
-	return d
+// partitionTexts is the table of a policy on partitions as templates read it.
+type partitionTexts struct {
+	Of        sqlText
+	Key       ident
+	KeyType   sqlText
+	Floor     literal
+	ByList    bool
+	Value     ident   // column with the value of a list partition; "" if there is none
+	ValueType sqlText // its type
+	By        sqlText
 }
 
-// partitionFields returns the fields about the policy's table that its functions share: when a
-// partition is due and what keeps it.
-func (w *policyCompiler) partitionFields() fields {
-	d := w.partitioned.texts()
-	d["Schema"], d["Table"], d["AsOf"] = sqlText(w.schema()), w.rowsFrom(), w.asOf
-	d["Guards"], d["Saved"] = w.guards, nil
-	d["Joins"], d["Columns"], d["Places"] = w.joins, w.columns, w.ranks
-	d["Due"] = append([]sqlText{"t.upper IS NOT NULL", "NOT t.newest"}, w.dueOf(w.scans...)...)
-	return d
+func (t *partitioned) texts() partitionTexts {
+	typ, key := catalog.Unsized(t.key.Plain()), t.key.Name+" "+t.key.Type
+	texts := partitionTexts{Of: qualified(t.table), Key: ident(t.key.Name), KeyType: sqlText(typ),
+		Floor: keyFloors[typ], ByList: t.byList, By: textArray([]string{key})}
+	if v := t.value; v != nil {
+		texts.Value, texts.ValueType = ident(v.Name), sqlText(castType(v.Plain()))
+		texts.By = textArray([]string{v.Name + " " + v.Type, key})
+	}
+	return texts
+}
+
+// duePartitions says for templates when a partition is due and what keeps it.
+type duePartitions struct {
+	partitionTexts
+	fromClause
+	Schema, AsOf sqlText
+	Guards       []guard
+	Places       []*ranked
+	Due          []sqlText
+	Saved        []savedColumn
+}
+
+func (w *policyCompiler) duePartitions() *duePartitions {
+	return &duePartitions{partitionTexts: w.partitioned.texts(),
+		fromClause: fromClause{w.rowsFrom(), w.joins, w.columns}, Schema: sqlText(w.schema()), AsOf: w.asOf,
+		Guards: w.guards, Places: w.ranks,
+		Due: append([]sqlText{"t.upper IS NOT NULL", "NOT t.newest"}, w.dueOf(w.scans...)...)}
+}
+
+// partitionRowsData is the data of the template "rows_partitions".
+type partitionRowsData struct {
+	functionHead
+	Partitions *duePartitions
 }
 
 // partitionRows returns the function <policy>_rows of a policy on partitions.
 func (w *policyCompiler) partitionRows() draft {
-	d := w.partitionFields()
-	key := string(d["KeyType"].(sqlText))
+	data := &partitionRowsData{Partitions: w.duePartitions()}
+	key := string(data.Partitions.KeyType)
 	rows := function{suffix: "rows", returns: "TABLE", language: "sql", clauses: []string{"STABLE"},
 		parameters: append(w.batchRange("batch"), column("rel", "oid"), column("tid", "tid"),
 			column("t", w.schema()+".partition"), column("verdict", "text"), column("lower", key),
 			column("upper", key))}
-	return w.function(rows, "rows_partitions", d)
+	return w.function(rows, "rows_partitions", data)
 }
 
 // removePartition renders the step that detaches or drops the partition. "drop" detaches it first,
 // unless an earlier step did.
 func (w *policyCompiler) removePartition(s step) sqlText {
 	detached := slices.ContainsFunc(w.policy.Then[:s.number-1], func(s policy.Step) bool { return s.Detach != nil })
-	return stepText("step_partition", fields{"Schema": sqlText(w.schema()),
-		"Alter":  sqlText(w.policy.Name + "_partition"),
-		"Action": sqlText(s.verb), "Counts": s.Drop == nil || !detached})
+	return stepText("step_partition", partitionStep{sqlText(w.schema()), sqlText(w.policy.Name + "_partition"),
+		sqlText(s.verb), s.Drop == nil || !detached})
+}
+
+// partitionStep is the data of the template "step_partition". Alter is the name of a function.
+type partitionStep struct {
+	Schema, Alter, Action sqlText
+	Counts                bool
 }

@@ -1,7 +1,6 @@
 package generator
 
 import (
-	"maps"
 	"slices"
 
 	"pgretain/internal/catalog"
@@ -15,25 +14,14 @@ import (
 type draft struct {
 	Object
 	template string
-	data     fields
-	function sqlText   // name of a function, with its schema; "" for other objects
+	data     any
 	declared *function // declaration of the function; nil for other objects
 }
 
-// draft returns an object of the policy. data has the fields of its template that not all templates
-// share.
-func (w *policyCompiler) draft(kind Kind, name, template string, data fields) draft {
-	all := fields{
-		"Schema":       sqlText(w.schema()),
-		"Policy":       sqlText(w.policy.Name),
-		"Zone":         w.zone(),
-		"SearchPath":   identifiers(w.file.Install.SearchPath),
-		"Table":        qualified(w.table),
-		"TableComment": tableComment(w.table),
-	}
-	maps.Copy(all, data)
+// draft returns an object of the policy. Its template reads the data.
+func (w *policyCompiler) draft(kind Kind, name, template string, data any) draft {
 	d := draft{Object: Object{Kind: kind, Name: name, As: defaultRole(kind), Policy: w.policy.Name,
-		Position: w.policy.Position}, template: template, data: all}
+		Position: w.policy.Position}, template: template, data: data}
 	if !w.report {
 		d.Table = tableName(w.table)
 	}
@@ -48,9 +36,6 @@ func (d draft) grantedTo(in policy.Roles, names ...string) draft {
 
 // object renders the object.
 func (d draft) object() Object {
-	if d.declared != nil {
-		d.data["Create"] = d.declared.create(d.function)
-	}
 	made := newObject(d.Kind, d.Name, d.template, d.data, d.Position)
 	if d.declared != nil {
 		made = made.declaredAs(*d.declared)
@@ -61,6 +46,12 @@ func (d draft) object() Object {
 
 // rendered returns drafts as objects.
 func rendered(drafts []draft) []Object { return each(drafts, draft.object) }
+
+// dropTableData is the data of the template "drop_table".
+type dropTableData struct {
+	functionHead
+	Relation literal
+}
 
 // policyPlan is a policy as it was compiled, with all values that can be refused. Its objects and
 // its registry row can be rendered without an error.
@@ -124,7 +115,7 @@ func (c *compiler) planOf(p *policy.Policy) *policyPlan {
 	functions, passes := w.functions()
 	plan.functions, plan.passes = slices.Concat([]draft{w.rows()}, functions, w.start()), passes
 	if p.DropsTables() {
-		data := fields{"Relation": qualified(w.table).Literal()}
+		data := &dropTableData{Relation: qualified(w.table).Literal()}
 		drop := function{suffix: "drop_table", parameters: []pgparse.Parameter{in("p_table", "oid")}, returns: "void",
 			language: "plpgsql", clauses: []string{"SECURITY DEFINER"}, settings: settingsOfRuntime, recreated: true}
 		plan.functions = append(plan.functions, w.migratorFunction(drop, "drop_table", data))
@@ -181,6 +172,12 @@ type reportPlan struct {
 	parts    []policy.SQLFragment // the SQL of the report
 }
 
+// reportData is the data of the template "report".
+type reportData struct {
+	functionHead
+	Query, Alert sqlText // Alert is "" if the report raises no alert
+}
+
 // reports compiles the reports of the file.
 func (c *compiler) reports() []reportPlan {
 	return each(c.file.Reports, func(r *policy.Report) reportPlan {
@@ -188,9 +185,9 @@ func (c *compiler) reports() []reportPlan {
 		p.Name, p.Position = r.Name, r.Position
 		w := c.newPolicyCompiler(p, &catalog.Table{}, outsideRun("p_as_of"))
 		w.report = true
-		data, parts := fields{"Query": w.bindQuery(r.Query, false), "Alert": sqlText("")}, r.Fragments()
+		data, parts := &reportData{Query: w.bindQuery(r.Query, false)}, r.Fragments()
 		if r.Alert != nil { // except as_of, its names are columns of the query; only the server knows them
-			data["Alert"] = w.valueFrom(*r.Alert, nil, "")
+			data.Alert = w.valueFrom(*r.Alert, nil, "")
 			parts = append(parts, policy.SQLFragment{Expr: *r.Alert})
 		}
 		for _, part := range parts {

@@ -13,7 +13,7 @@ import (
 type ranked struct {
 	Name     sqlText // name of the relation that contains the place of each row
 	First    int64
-	Count    fields // number of first rows, if an expression computes it; replaces First
+	Count    *countText // number of first rows, if an expression computes it; replaces First
 	WithTies bool
 	Order    []orderItem
 	Total    []orderItem // total order, so that rows with equal values keep their order between batches
@@ -24,6 +24,14 @@ type ranked struct {
 	source   *policy.Rank
 	Arms     []*ranked // the rank within one given group, whose keys are g.k1 and so on; see armsOf
 	Later    bool      // the rank selects the rows after the first ones; see later
+}
+
+// countText is a number of rows that an expression computes. Bounds are nil if there are none.
+type countText struct {
+	Value                 sqlText
+	Never                 []sqlText // numbers with which no row is due
+	Else, AtLeast, AtMost *int64
+	ZeroDue               bool
 }
 
 // orderItem is an item of ORDER BY on t, or of an index.
@@ -80,8 +88,8 @@ func (w *policyCompiler) rankTexts(source *policy.Rank, name sqlText) *ranked {
 	}
 	w.compileOrder(r)
 	if n := source.Count; n != nil {
-		r.Count = fields{"Value": enclosed(w.bind(*n.Value)), "Never": each(n.NeverValues, w.bind), "Else": n.Else,
-			"AtLeast": n.AtLeast, "AtMost": n.AtMost, "ZeroDue": n.AtLeast != nil && *n.AtLeast == 0}
+		r.Count = &countText{enclosed(w.bind(*n.Value)), each(n.NeverValues, w.bind), n.Else, n.AtLeast, n.AtMost,
+			n.AtLeast != nil && *n.AtLeast == 0}
 	}
 	return r
 }

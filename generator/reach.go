@@ -310,10 +310,23 @@ type Right struct {
 	Needed string `json:"needed"` // privileges as in GRANT
 }
 
+// schemaUsage is the data of the templates "usage" and "usage_drop".
+type schemaUsage struct{ Schema, Role ident }
+
+// tableRights is the data of the templates "privilege" and "privilege_drop". Schema is that of the
+// runtime; "" if the grant is not checked.
+type tableRights struct {
+	Schema, Comment sqlText
+	Access          policy.Access
+	Table           relation
+	Role            ident
+	Sequences       []sqlText // sequences that the defaults of the table read
+}
+
 // usage returns the object that grants USAGE on a schema to a role. The object belongs to no
 // policy, because several policies may need it.
 func usage(schema, role, name string, as As, at diag.Position) Object {
-	data := fields{"Schema": ident(schema), "Role": ident(role)}
+	data := schemaUsage{ident(schema), ident(role)}
 	return Object{Kind: KindPrivilege, Name: name, As: as, SQL: object("usage", data),
 		Drop: object("usage_drop", data), Position: at,
 		Rights: []Right{{"schema", schema, quote.Ident(schema), role, "USAGE"}}}
@@ -322,21 +335,13 @@ func usage(schema, role, name string, as As, at diag.Position) Object {
 // privilege returns the object that grants the worker its privileges on a table. The snapshot may
 // lack an archive that a policy creates.
 func (c *compiler) privilege(r right, checks string) Object {
-	name, worker, table := r.table.String(), c.file.Install.Roles.Worker, quotedTable(r.table)
-	rights := []Right{{"table", name, string(table), worker, string(fragment("rights", r.access))}}
-	data := fields{
-		"Comment":     sqlText(quote.Comment(name)),
-		"Schema":      sqlText(checks),
-		"Access":      r.access,
-		"Table":       table,
-		"Sequences":   nil,
-		"TableSchema": ident(r.table.Schema),
-		"Role":        ident(worker),
-	}
+	name, worker := r.table.String(), c.file.Install.Roles.Worker
+	data := tableRights{Schema: sqlText(checks), Comment: sqlText(quote.Comment(name)), Access: r.access,
+		Table: relation{ident(r.table.Schema), ident(r.table.Name)}, Role: ident(worker)}
+	rights := []Right{{"table", name, data.Table.String(), worker, string(fragment("rights", r.access))}}
 	if known := c.tables[name]; known != nil && r.access.Insert {
-		sequences := sequencesOf(known)
-		data["Sequences"] = sequences
-		for _, s := range sequences {
+		data.Sequences = sequencesOf(known)
+		for _, s := range data.Sequences {
 			rights = append(rights, Right{"sequence", string(s), string(s), worker, "USAGE"})
 		}
 	}

@@ -45,10 +45,17 @@ func (w *policyCompiler) hashed(r row, texts ...string) row {
 	return slices.Insert(r, hashIndex, field("hash", hash, nil))
 }
 
+// rowData is the data of the templates of registry rows.
+type rowData struct {
+	Schema sqlText
+	Name   literal
+	Row    sqlText
+}
+
 // policyObject returns a row as an object.
 func (w *policyCompiler) policyObject(r row) Object {
-	o := w.draft(KindPolicy, w.policy.Name, "policy", fields{"Name": literal(w.policy.Name),
-		"Row": r.sql(len("SELECT " + w.schema() + "._register("))}).object()
+	o := w.draft(KindPolicy, w.policy.Name, "policy", rowData{sqlText(w.schema()), literal(w.policy.Name),
+		r.sql(len("SELECT " + w.schema() + "._register("))}).object()
 	o.Row = r.columns()
 	return o
 }
@@ -284,7 +291,7 @@ func (c *compiler) install() Object {
 		field("cron_database", elsewhere, nil),
 	}
 	width := len("SELECT " + in.Schema + "._put_install(")
-	data := fields{"Schema": sqlText(in.Schema), "Row": r.sql(width)}
+	data := rowData{Schema: sqlText(in.Schema), Row: r.sql(width)}
 	o := newObject(KindInstall, "install", "install", data, in.Position)
 	o.Words, o.Row = explain.Install(c.file), r.columns()
 	_, quote := r.text(width)
@@ -319,23 +326,14 @@ func (c *compiler) job(job *policy.Job) Object {
 	if longest := calendar.Parse(schedules, time.UTC).Longest(); longest > 0 {
 		every = explain.Duration(longest)
 	}
-	var cronNames any
-	if len(names) > 0 {
-		cronNames = textArray(names)
-	}
 	scope := each(job.Scope, func(a policy.Assignment) valueText {
 		return valueText{Column: ident(a.Column), Value: scopeSQL(a.Value)}
 	})
-	data := fields{
-		"Schema":    sqlText(c.schema()),
-		"Name":      literal(job.Name),
-		"Strict":    job.Strict,
-		"Schedules": textArray(schedules),
-		"CronNames": cronNames,
-		"Every":     literal(every),
-		"Policies":  textArray(policies),
-		"Words":     wordsText(words),
-		"Scope":     scope,
+	data := jobData{Schema: sqlText(c.schema()), Name: literal(job.Name), Strict: job.Strict,
+		Schedules: textArray(schedules), Every: literal(every), Policies: textArray(policies),
+		Words: wordsText(words), Scope: scope}
+	if len(names) > 0 {
+		data.CronNames = textArray(names)
 	}
 	r := row{
 		field("name", job.Name, nil),
@@ -351,6 +349,16 @@ func (c *compiler) job(job *policy.Job) Object {
 	o.Words, o.Row = words, r.columns()
 	text := o.betweenQuotes(dollarQuote(scriptText(words), "description"))
 	return o.with(PartWords, strings.TrimPrefix(text, "\n"))
+}
+
+// jobData is the data of the template "job". Columns that are "" or false are left out.
+type jobData struct {
+	Schema                                sqlText
+	Name                                  literal
+	Words, Schedules, CronNames, Policies sqlText
+	Every                                 literal
+	Strict                                bool
+	Scope                                 []valueText
 }
 
 // scopeOf returns the scope of a job for the registry: literals by column; nil if it has none.
@@ -404,11 +412,17 @@ func SplitCron(objects []Object, install policy.Install) (here, elsewhere []Obje
 	return here, elsewhere
 }
 
+// jobCall is the command of a job in pg_cron.
+type jobCall struct {
+	Schema sqlText
+	Job    literal
+}
+
 // cronJobs returns the schedules of a job. Each calls the job in the application's database with
 // one statement.
 func (c *compiler) cronJobs(job *policy.Job) []Object {
 	in := c.file.Install
-	command := strings.TrimSpace(object("cron_command", fields{"Schema": sqlText(in.Schema), "Job": literal(job.Name)}))
+	command := strings.TrimSpace(object("cron_command", jobCall{sqlText(in.Schema), literal(job.Name)}))
 	schema := in.Schema
 	if in.CronElsewhere() {
 		schema = ""
@@ -432,38 +446,54 @@ func (c *compiler) cronJobs(job *policy.Job) []Object {
 	return objects
 }
 
+// purgeData is the command that deletes old rows of pg_cron's log.
+type purgeData struct{ JobName, Database, Window literal }
+
 // cronPurge returns a job that deletes old rows of cron.job_run_details in another database. It
 // runs once a night, at a minute that few jobs use. It keeps rows as long as the runtime keeps them
 // by default in its own database.
 func (c *compiler) cronPurge() Object {
 	name := c.file.Install.CronJobName("cron_log#purge", 0)
-	command := object("cron_purge", fields{"JobName": literal(name), "Database": literal(c.file.Install.Database),
-		"Window": literal("14 days")})
+	command := object("cron_purge", purgeData{literal(name), literal(c.file.Install.Database), "14 days"})
 	job := CronJob{Name: name, Schedule: "53 3 * * *", Command: oneLine(strings.TrimSpace(command))}
 	return cronObject("", job, diag.Position{})
 }
 
 // ofDatabase returns a text as SQL. If the install does not name its database, the SQL replaces
 // policy.AnyDatabase by the session's setting pgretain.database.
-func ofDatabase(text string, inner bool) any {
+func ofDatabase(text string, inner bool) sqlText {
 	if !strings.Contains(text, policy.AnyDatabase) {
-		return literal(text)
+		return sqlText(literal(text).String())
 	}
-	return sqlText(strings.TrimSpace(object("cron_text",
-		fields{"Whole": text == policy.AnyDatabase, "Text": literal(text), "Any": literal(policy.AnyDatabase),
-			"Inner": inner})))
+	return sqlText(strings.TrimSpace(object("cron_text", databaseText{text == policy.AnyDatabase, literal(text),
+		literal(policy.AnyDatabase), inner})))
+}
+
+// databaseText is a text that contains the word for any database. Whole says that it is nothing
+// else. Inner says that the word is inside a literal of the text.
+type databaseText struct {
+	Whole     bool
+	Text, Any literal
+	Inner     bool
 }
 
 // spread returns a schedule as SQL, with the minute that the job's name has in each database. See
 // calendar.Spread.
-func spread(job CronJob) any {
+func spread(job CronJob) sqlText {
 	minutes, rest, ok := calendar.SpreadOver(job.Schedule)
 	if !ok {
-		return literal(job.Schedule)
+		return sqlText(literal(job.Schedule).String())
 	}
 	name, _, _ := strings.Cut(job.Name, "#")
 	return sqlText(strings.TrimSpace(object("cron_spread",
-		fields{"JobName": ofDatabase(name, false), "Minutes": minutes, "Rest": literal(rest)})))
+		spreadSchedule{ofDatabase(name, false), minutes, literal(rest)})))
+}
+
+// spreadSchedule is a schedule whose minute follows from the name of its job.
+type spreadSchedule struct {
+	JobName sqlText
+	Minutes int
+	Rest    literal
 }
 
 // JobsIn returns objects with the jobs as they are scheduled for a database. See
@@ -493,14 +523,12 @@ func cronObject(schema string, job CronJob, at diag.Position) Object {
 		template = "cron_elsewhere"
 	}
 	// Names in a command are literals inside the command.
-	data := fields{
-		"JobName":  ofDatabase(job.Name, false),
-		"Schedule": spread(job),
-		"Command":  ofDatabase(job.Command, true),
-		"Database": ofDatabase(job.Database, false),
-		"Schema":   sqlText(schema),
-	}
+	data := cronData{sqlText(schema), ofDatabase(job.Name, false), spread(job), ofDatabase(job.Command, true),
+		ofDatabase(job.Database, false)}
 	o := newObject(KindCron, job.Name, template, data, at)
 	o.Cron = &job
 	return o
 }
+
+// cronData is the data of the templates of jobs in pg_cron.
+type cronData struct{ Schema, JobName, Schedule, Command, Database sqlText }

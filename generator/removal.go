@@ -70,10 +70,18 @@ func removal(runtime []Object, schema string, roles policy.Roles) Object {
 		}
 	}
 	slices.Sort(routines)
-	data := fields{"Schema": literal(schema), "Relations": textArray(relations), "Mark": literal(sqlfiles.SchemaMark),
-		"Routines": textArray(slices.Compact(routines)), "OfPolicies": literal(ofPolicies), "Roles": nil}
+	data := removalData{literal(schema), textArray(relations), textArray(slices.Compact(routines)),
+		literal(ofPolicies), literal(sqlfiles.SchemaMark), ""}
 	if !roles.None {
-		data["Roles"] = textArray([]string{roles.Owner, roles.Worker, roles.Runner})
+		data.Roles = textArray([]string{roles.Owner, roles.Worker, roles.Runner})
 	}
 	return Object{Kind: KindRuntime, Name: schema, As: AsMigrator, Drop: object("uninstall", data)}
+}
+
+// removalData is the data of the template "uninstall".
+type removalData struct {
+	Schema              literal
+	Relations, Routines sqlText // names of objects of the runtime
+	OfPolicies, Mark    literal
+	Roles               sqlText // "" if the migrating role is all of them
 }

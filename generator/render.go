@@ -35,17 +35,14 @@ type literal string
 
 func (l literal) String() string { return quote.Literal(string(l)) }
 
-// fields are the values that a template reads, by name. They are numbers, booleans, values of the
-// types above, or composed of them. A test inspects all values that templates get, and fails if one
-// is a plain string.
-type fields map[string]any
-
-// inspect is set by a test and receives the data of every rendered template.
+// inspect is set by a test and receives the data of every rendered template. The fields of data are
+// numbers, booleans, values of the types above, or composed of them. The test fails if one is a
+// plain string.
 var inspect func(template string, data any)
 
 // set contains all templates, parsed once. A template that cannot be parsed is a bug that any test
 // finds.
-var set = template.New("").Option("missingkey=error")
+var set = template.New("")
 
 func init() {
 	set.Funcs(template.FuncMap{
@@ -102,8 +99,11 @@ func stepText(name string, data any) sqlText {
 func fragment(name string, data any) sqlText { return indented(execute(name, data)) }
 
 func aliased(alias, column ident) sqlText {
-	return fragment("aliased column", fields{"Alias": alias, "Column": column})
+	return fragment("aliased column", aliasedColumn{alias, column})
 }
+
+// aliasedColumn is a column with the alias of its table.
+type aliasedColumn struct{ Alias, Column ident }
 
 // plainText returns the text, laid out on one line.
 func plainText(text sqlText) string { return oneLine(layout(string(text))) }

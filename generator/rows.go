@@ -114,7 +114,7 @@ func (w *policyCompiler) joinOf(j policy.Join) join {
 	if j.Table != nil {
 		compiled.Source = quotedTable(*j.Table)
 	} else if compiled.Source = enclosed(w.bindQuery(*j.Query, compiled.Lateral)); j.OncePerRun() && w.ofRun {
-		compiled.Source = fragment("stored rows", fields{"Table": w.storedTable(j), "Query": compiled.Source})
+		compiled.Source = fragment("stored rows", namedValue{w.storedTable(j), compiled.Source})
 	}
 	if j.Where != nil {
 		compiled.Condition = w.bind(*j.Where)
@@ -158,10 +158,17 @@ func (w *policyCompiler) compileGuards() {
 	}
 }
 
+// heldRows is the data of the template "held".
+type heldRows struct {
+	Schema sqlText
+	Policy literal
+	AsOf   sqlText
+}
+
 // guardVerdict returns the SQL of keep.<name> in a rank: whether the guard keeps the row.
 func (w *policyCompiler) guardVerdict(name string) sqlText {
 	if name == "hold" {
-		return fragment("held", fields{"Schema": sqlText(w.schema()), "Policy": literal(w.policy.Name), "AsOf": w.asOf})
+		return fragment("held", heldRows{sqlText(w.schema()), literal(w.policy.Name), w.asOf})
 	}
 	i := slices.IndexFunc(w.policy.Keep, func(g policy.Guard) bool { return g.Name == name })
 	if rank := w.guards[i].Rank; rank != nil {
@@ -220,14 +227,19 @@ func (w *policyCompiler) dueOf(passes ...pass) []sqlText {
 	for _, name := range w.policy.Scope {
 		if column := w.knownColumn(w.table, name.Text, name.Position); column != nil && w.ofRun {
 			w.checkOperators(column, name.Position)
-			due = append(due, fragment("in scope", fields{"Type": sqlText(castType(column.Plain())),
-				"Column": ident(name.Text)}))
+			due = append(due, fragment("in scope", typedColumn{ident(name.Text), sqlText(castType(column.Plain()))}))
 		}
 	}
 	if len(due) == 0 {
 		due = append(due, "true")
 	}
 	return due
+}
+
+// typedColumn is a column with its type.
+type typedColumn struct {
+	Column ident
+	Type   sqlText
 }
 
 // otherPasses returns conditions that exclude rows of other passes, so a run reads each row in one
@@ -280,16 +292,35 @@ func (w *policyCompiler) rows() draft {
 	}
 	declared := function{suffix: "rows", parameters: w.batchRange("batch"), returns: "SETOF record", language: "sql",
 		clauses: []string{"STABLE"}}
-	return w.forOperatorsAndViewers(w.function(declared, "rows", fields{
-		"Row":     row,
-		"Joins":   w.joins,
-		"Columns": w.columns,
-		"Places":  w.ranks,
-		"Due":     w.dueOf(w.scans...),
-		"Guards":  w.guards,
-		"Passed":  passed,
-		"Plain":   len(w.guards) == 0 && passed == "",
+	return w.forOperatorsAndViewers(w.function(declared, "rows", &rowsData{
+		fromClause: fromClause{qualified(w.table), w.joins, w.columns},
+		Row:        row,
+		Places:     w.ranks,
+		Due:        w.dueOf(w.scans...),
+		Guards:     w.guards,
+		Passed:     passed,
 	}))
+}
+
+// rowsData is the data of the template "rows".
+type rowsData struct {
+	functionHead
+	fromClause
+	Row    sqlText // the row as a value
+	Places []*ranked
+	Due    []sqlText
+	Guards []guard
+	Passed sqlText // condition of the only step; "" if it takes all rows
+}
+
+// Plain reports whether nothing keeps a row.
+func (d rowsData) Plain() bool { return len(d.Guards) == 0 && d.Passed == "" }
+
+// fromClause is a FROM clause with rows as t, and with their joins.
+type fromClause struct {
+	Table   sqlText
+	Joins   []join
+	Columns []namedValue
 }
 
 // withJoins returns the FROM clause with the policy's table and its joins, for facts of the
@@ -309,5 +340,5 @@ func (w *policyCompiler) withJoins() sqlText {
 	if len(w.joins)+len(w.columns) == 0 || !reads {
 		return ""
 	}
-	return fragment("from", fields{"Table": qualified(w.table), "Joins": w.joins, "Columns": w.columns})
+	return fragment("from", fromClause{qualified(w.table), w.joins, w.columns})
 }

@@ -262,37 +262,44 @@ func inSeveralTables(table *catalog.Table) bool {
 	return table.Kind == "partitioned" || len(table.Children) > 0
 }
 
-// stepFields returns the template fields about the rows of a step. They are related rows or rows of
-// the batch. The field Direct is true if the rows of the batch still have the ctid under which the
-// batch locked them. Otherwise the step finds the rows by the columns of rowKey.
-func (w *policyCompiler) stepFields(s step, numbered bool) fields {
+// stepRows are the rows of a step as templates read them: related rows, or rows of the batch.
+type stepRows struct {
+	Schema, Policy sqlText
+	Number         int
+	Name           literal // the table that the step changes
+	Deletes        bool
+	Table          sqlText
+	As             ident
+	Key            []ident // see rowKey
+	Comment        sqlText // the table, for a comment
+	Many           bool    // the rows are in several tables
+	Rows           batchRows
+	// Direct is true if the rows of the batch still have the ctid under which the batch locked
+	// them. Otherwise the step finds the rows by their key.
+	Direct  bool
+	Where   []sqlText // conditions on the rows of the batch
+	Passes  bool      // the step has a condition
+	Related bool
+	On      sqlText // condition that joins related rows to the batch
+	Locks   bool    // the step locks its related rows
+	Locked  int     // number of the step that locks them; 0 if none does
+}
+
+func (w *policyCompiler) stepRows(s step, numbered bool) stepRows {
 	rows := w.rowsOf(s, numbered)
-	d := fields{
-		"Schema":  sqlText(w.schema()),
-		"Policy":  sqlText(w.policy.Name),
-		"Name":    literal(s.target),
-		"Deletes": s.Delete != nil,
-		"Table":   w.rowsFrom(),
-		"As":      s.as,
-		"Key":     identifiers(rowKey(s.from)),
-		"Comment": tableComment(s.from),
-		"Many":    inSeveralTables(s.from),
-		"Rows":    rows,
-		"Direct":  rows.plain,
-		"Where":   rows.Where,
-		"Passes":  s.Where != nil,
-		"Related": s.Related != nil,
-		"Locks":   s.locked == s.number,
-		"Locked":  s.locked,
-	}
+	d := stepRows{Schema: sqlText(w.schema()), Policy: sqlText(w.policy.Name), Number: s.number,
+		Name: literal(s.target), Deletes: s.Delete != nil, Table: w.rowsFrom(), As: s.as,
+		Key: identifiers(rowKey(s.from)), Comment: tableComment(s.from), Many: inSeveralTables(s.from), Rows: rows,
+		Direct: rows.plain, Where: rows.Where, Passes: s.Where != nil, Related: s.Related != nil,
+		Locks: s.locked == s.number, Locked: s.locked}
 	if s.Related == nil && (s.Delete != nil || s.Update != nil) && !rows.plain {
 		w.keys = append(w.keys, tableName(s.from))
 	}
 	if s.Where != nil {
-		d["Where"] = append(slices.Clone(rows.Where), enclosed(w.bind(*s.Where)))
+		d.Where = append(slices.Clone(rows.Where), enclosed(w.bind(*s.Where)))
 	}
 	if s.Related != nil {
-		d["Table"], d["On"] = qualified(s.from), enclosed(w.bind(s.Related.Where))
+		d.Table, d.On = qualified(s.from), enclosed(w.bind(s.Related.Where))
 	}
 	return d
 }

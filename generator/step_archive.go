@@ -16,8 +16,8 @@ func (w *policyCompiler) archive(s step) sqlText {
 	w.checkArchive(s)
 	columns := append(s.copied(into), w.valueTexts(s.Archive.Set, "")...)
 	w.refuseUnfilled(s, setColumns(columns))
-	d := w.insertFields(s, false, s.Archive.Set)
-	d["Copied"], d["Conflict"] = w.countsCopies(s), keepsOrReplaces(s.Archive)
+	d := w.insertStep(s, false, s.Archive.Set)
+	d.Copied, d.Conflict = w.countsCopies(s), keepsOrReplaces(s.Archive)
 	changes := 0
 	for i := range columns {
 		v := &columns[i]
@@ -25,11 +25,11 @@ func (w *policyCompiler) archive(s step) sqlText {
 			v.Existing, changes = "excluded value", changes+1
 		}
 		if column := into.Column(string(v.Column)); column != nil && column.Identity == "always" {
-			d["Override"] = true // values of identity columns are copied
+			d.Override = true // values of identity columns are copied
 		}
 	}
 	if s.Archive.Existing == "replace" {
-		d["Target"] = identifiers(into.PrimaryKey)
+		d.Target = identifiers(into.PrimaryKey)
 		if len(into.PrimaryKey) == 0 || changes == 0 || into.Temporal() {
 			w.refuse(s.Position, messages.CodeStep,
 				fmt.Sprintf("archive %q has no primary key, so \"existing: replace\" cannot find a row",
@@ -216,16 +216,23 @@ func (w *policyCompiler) createdTables() []Object {
 	return objects
 }
 
+// createdArchive is the data of the template "archive".
+type createdArchive struct {
+	Policy, Into, From sqlText
+	As                 ident
+	Columns            []valueText
+	Key                []ident
+	Index              ident // the unique index on the key
+}
+
 func (w *policyCompiler) createdTable(s step) Object {
 	defer w.saveState()()
 	w.inputs = outsideRun("NULL::timestamptz")
 	w.enter(s)
 	key := s.archiveKey()
-	data := fields{
-		"Into": quotedTable(s.Archive.Into), "From": qualified(s.from), "As": s.as,
-		"Columns": append(s.copied(&catalog.Table{}), w.emptyValues(s)...), "Key": identifiers(key),
-		"Index": ident(indexName(s.target, strings.Join(key, ","), "")),
-	}
+	data := createdArchive{sqlText(w.policy.Name), quotedTable(s.Archive.Into), qualified(s.from), s.as,
+		append(s.copied(&catalog.Table{}), w.emptyValues(s)...), identifiers(key),
+		ident(indexName(s.target, strings.Join(key, ","), ""))}
 	o := w.draft(KindArchive, s.target, "archive", data).object()
 	o.Table, o.Position = s.target, s.Position
 	return o

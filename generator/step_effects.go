@@ -7,6 +7,70 @@ import (
 	"pgretain/policy"
 )
 
+// effectsData is the data of the template "effects".
+type effectsData struct {
+	functionHead
+	Steps        []stepEffect
+	Notes        []stepNote
+	RowsFunction ident
+	Partitions   bool
+	Table        sqlText
+}
+
+// relatedData is the data of the template "related".
+type relatedData struct {
+	functionHead
+	Steps []relatedStep
+}
+
+// stepNote is a note about a step; about the conditions of the policy if Number is 0.
+type stepNote struct {
+	Number int
+	Text   literal
+}
+
+// stepSource says how a step finds its rows: t with the policy's joins, and the related rows.
+type stepSource struct {
+	Number      int
+	As          ident
+	From        sqlText
+	Related, On sqlText    // "" for a step on the policy's own rows
+	Rest        []keptRows // tables that its conditions read
+	TableName   sqlText    // of a step that drops tables
+	Drops       bool
+}
+
+// keptRows is a table without the rows that earlier steps delete.
+type keptRows struct {
+	Name  ident
+	Table sqlText
+	Rows  []sqlText
+}
+
+// stepEffect is a step in the template "effects".
+type stepEffect struct {
+	stepSource
+	Verb, Name literal
+	Unforeseen bool // its rows are known only in a batch; then it has no further fields
+	Schema     sqlText
+	Policy     literal
+	Table      sqlText
+	Removed    bool    // the step detaches or drops partitions
+	Changes    bool    // the step deletes or updates rows
+	Differs    sqlText // condition that an update changes the row
+	Conditions []sqlText
+	Rows       sqlText        // relation with its rows
+	Query      sqlText        // its query; "" if the relation is the whole batch
+	Key        []copiedColumn // key of its archive; nil if no row can exist there already
+	Into       sqlText
+}
+
+// relatedStep is a step in the template "related".
+type relatedStep struct {
+	stepSource
+	Deletes bool
+}
+
 // effectFunctions returns the functions that say what the steps do, without doing it.
 // <policy>_effects counts for blast_radius. <policy>_related finds the rows of other tables that a
 // hold can protect. A policy without "steps" in the registry needs neither.
@@ -14,24 +78,23 @@ func (w *policyCompiler) effectFunctions(entries []stepEntry, notes []string) []
 	var objects []draft
 	if encode(entries) != encode(w.plainSteps()) {
 		steps := each(w.steps, w.effectOf)
-		all := each(notes, func(text string) fields { return fields{"Number": 0, "Text": literal(text)} })
+		all := each(notes, func(text string) stepNote { return stepNote{0, literal(text)} })
 		for _, s := range w.steps {
 			for _, text := range w.stepNotes(s) {
-				all = append(all, fields{"Number": s.number, "Text": literal(text)})
+				all = append(all, stepNote{s.number, literal(text)})
 			}
 		}
 		for _, table := range w.watermarks() {
 			number := len(w.steps) + 1
-			steps = append(steps, fields{"Number": number, "Verb": literal(policy.VerbUpdate), "Name": literal(table),
-				"Unforeseen": true, "Query": nil, "Key": nil})
-			text := literal("it stores the position that a run has reached")
-			all = append(all, fields{"Number": number, "Text": text})
+			steps = append(steps, stepEffect{stepSource: stepSource{Number: number}, Verb: literal(policy.VerbUpdate),
+				Name: literal(table), Unforeseen: true})
+			all = append(all, stepNote{number, "it stores the position that a run has reached"})
 		}
 		effects := function{suffix: "effects", returns: "SETOF " + w.schema() + ".effect", language: "sql",
 			clauses:    []string{"STABLE"},
 			parameters: append(w.batchRange(""), in("", "oid[]"), in("", "tid[]"), in("", "bigint"))}
-		data := fields{"Steps": steps, "Notes": all, "RowsFunction": ident(w.policy.Name + "_rows"),
-			"Partitions": w.policy.Partitions}
+		data := &effectsData{Steps: steps, Notes: all, RowsFunction: ident(w.policy.Name + "_rows"),
+			Partitions: w.policy.Partitions, Table: qualified(w.table)}
 		objects = append(objects, w.function(effects, "effects", data))
 	}
 	if slices.ContainsFunc(w.steps, step.reachesOthers) {
@@ -41,7 +104,7 @@ func (w *policyCompiler) effectFunctions(entries []stepEntry, notes []string) []
 		related := function{suffix: "related", returns: "TABLE", language: "sql", clauses: []string{"STABLE"},
 			parameters: append(w.batchRange(""), column("step", "integer"), column("n", "integer"),
 				column("rel", "oid"), column("tid", "tid"), column("deletes", "boolean"), column("name", "text"))}
-		objects = append(objects, w.function(related, "related", fields{"Steps": each(found, w.relatedOf)}))
+		objects = append(objects, w.function(related, "related", &relatedData{Steps: each(found, w.relatedOf)}))
 	}
 	return objects
 }
@@ -80,45 +143,43 @@ func conditionsOf(s step) []policy.SQLFragment {
 	return expressionsOf(policy.Step{Where: s.Where, Related: s.Related, Update: s.Update, DropTable: s.DropTable})
 }
 
-// effectOf returns the fields of a step for the template "effects".
-func (w *policyCompiler) effectOf(s step) fields {
+func (w *policyCompiler) effectOf(s step) stepEffect {
 	defer w.saveState()()
-	d := fields{"Number": s.number, "Verb": literal(s.verb), "Name": literal(s.target),
-		"Unforeseen": w.unforeseen(s) != "", "Query": nil, "Key": nil}
-	if w.unforeseen(s) != "" {
+	d := stepEffect{stepSource: stepSource{Number: s.number}, Verb: literal(s.verb), Name: literal(s.target),
+		Unforeseen: w.unforeseen(s) != ""}
+	if d.Unforeseen {
 		return d
 	}
 	before := w.readWithout(s)
-	d["Schema"], d["Policy"], d["Table"] = sqlText(w.schema()), literal(w.policy.Name), w.rowsFrom()
-	d["Removed"], d["Changes"] = s.Detach != nil || s.Drop != nil, s.Delete != nil || s.Update != nil
-	d["Drops"], d["Differs"] = s.DropTable != nil, nil
-	w.addSource(d, s)
-	notTaken := func(by step, as ident) sqlText {
-		return fragment("not taken", fields{"Rows": w.foreseenRows(by), "As": as})
-	}
+	d.Schema, d.Policy, d.Table = sqlText(w.schema()), literal(w.policy.Name), w.rowsFrom()
+	d.Removed, d.Changes = s.Detach != nil || s.Drop != nil, s.Delete != nil || s.Update != nil
+	notTaken := func(by step, as ident) sqlText { return fragment("not taken", takenRows{w.foreseenRows(by), as}) }
+	d.stepSource = w.sourceOf(s, before, func(b step) sqlText { return notTaken(b, "o") })
 	var conditions []sqlText
 	if s.Where != nil {
 		conditions = append(conditions, enclosed(w.bind(*s.Where)))
 	}
 	for _, b := range before {
-		if b.target == tableName(s.from) && (s.Related != nil || d["Changes"] == true) {
+		if b.target == tableName(s.from) && (s.Related != nil || d.Changes) {
 			conditions = append(conditions, notTaken(b, s.as))
 		}
 	}
-	d["Rest"] = w.restOf(s, before, func(b step) sqlText { return notTaken(b, "o") })
 	if s.Update != nil {
-		d["Differs"] = fragment("any differs", w.setTexts(s, false))
-	}
-	if s.DropTable != nil {
-		d["TableName"] = w.bind(*s.DropTable)
+		d.Differs = fragment("any differs", w.setTexts(s, false))
 	}
 	if s.Archive != nil && !keepsOrReplaces(s.Archive) {
-		d["Key"], d["Into"] = w.copiedKey(s), qualified(s.into)
+		d.Key, d.Into = w.copiedKey(s), qualified(s.into)
 	}
-	if d["Conditions"], d["Rows"] = conditions, w.foreseenRows(s); d["Rows"] != wholeBatch {
-		d["Query"] = fragment("rows of step", d)
+	if d.Conditions, d.Rows = conditions, w.foreseenRows(s); d.Rows != wholeBatch {
+		d.Query = fragment("rows of step", d)
 	}
 	return d
+}
+
+// takenRows is a relation with rows that an earlier step takes, and the alias of other rows.
+type takenRows struct {
+	Rows sqlText
+	As   ident
 }
 
 // wholeBatch is the relation with all due rows in <policy>_effects.
@@ -136,20 +197,13 @@ func (w *policyCompiler) foreseenRows(s step) sqlText {
 	return sqlText(fmt.Sprintf("_step_%d", s.number))
 }
 
-// relatedOf returns the fields of a step for the template "related". Rows that earlier steps delete
-// from the step's own table count as present, and other tables as empty. So no row is missing.
-func (w *policyCompiler) relatedOf(s step) fields {
+// relatedOf counts rows that earlier steps delete from the step's own table as present, and other
+// tables as empty. So no row is missing.
+func (w *policyCompiler) relatedOf(s step) relatedStep {
 	defer w.saveState()()
-	before := w.readWithout(s)
-	d := fields{"Number": s.number, "Deletes": s.Delete != nil, "Drops": s.DropTable != nil}
-	w.addSource(d, s)
-	d["Rest"] = w.restOf(s, before, func(b step) sqlText {
+	return relatedStep{w.sourceOf(s, w.readWithout(s), func(b step) sqlText {
 		return map[bool]sqlText{true: "true", false: "false"}[b.target == tableName(s.from)]
-	})
-	if s.DropTable != nil {
-		d["TableName"] = w.bind(*s.DropTable)
-	}
-	return d
+	}), s.Delete != nil}
 }
 
 // readWithout makes expressions of a step read tables without the rows that earlier steps delete.
@@ -165,24 +219,29 @@ func (w *policyCompiler) readWithout(s step) (before []step) {
 	return before
 }
 
-// addSource adds the fields by which a step finds its rows: t with the policy's joins, and the
-// related rows.
-func (w *policyCompiler) addSource(d fields, s step) {
-	d["As"], d["Related"], d["From"] = s.as, nil, w.withJoins()
-	if d["From"] == sqlText("") {
-		d["From"] = fragment("from", fields{"Table": w.rowsFrom(), "Joins": nil, "Columns": nil})
+// sourceOf returns how a step finds its rows. left returns the condition for rows that an earlier
+// step leaves.
+func (w *policyCompiler) sourceOf(s step, before []step, left func(step) sqlText) stepSource {
+	d := stepSource{Number: s.number, As: s.as, From: w.withJoins(), Rest: w.restOf(s, before, left),
+		Drops: s.DropTable != nil}
+	if d.From == "" {
+		d.From = fragment("from", fromClause{Table: w.rowsFrom()})
 	}
 	if s.Related != nil {
-		d["Related"], d["On"] = qualified(s.from), w.bind(s.Related.Where)
+		d.Related, d.On = qualified(s.from), w.bind(s.Related.Where)
 	}
+	if d.Drops {
+		d.TableName = w.bind(*s.DropTable)
+	}
+	return d
 }
 
 // restOf returns the tables that conditions of a step read without the rows that earlier steps
 // delete. The parameter "left" returns the condition for rows that such a step leaves.
-func (w *policyCompiler) restOf(s step, before []step, left func(step) sqlText) (rest []fields) {
+func (w *policyCompiler) restOf(s step, before []step, left func(step) sqlText) (rest []keptRows) {
 	for _, r := range w.tablesRead(conditionsOf(s)) {
 		name := ident("rest of " + tableName(r.table))
-		known := slices.ContainsFunc(rest, func(d fields) bool { return d["Name"] == name })
+		known := slices.ContainsFunc(rest, func(kept keptRows) bool { return kept.Name == name })
 		var rows []sqlText
 		for _, b := range before {
 			if b.target == tableName(r.table) && plainRead(r.expr, r.ref) {
@@ -190,7 +249,7 @@ func (w *policyCompiler) restOf(s step, before []step, left func(step) sqlText) 
 			}
 		}
 		if len(rows) > 0 && !known {
-			rest = append(rest, fields{"Name": name, "Table": qualified(r.table), "Rows": rows})
+			rest = append(rest, keptRows{name, qualified(r.table), rows})
 		}
 	}
 	return rest

@@ -34,10 +34,10 @@ func (w *policyCompiler) rowsOf(s step, numbered bool) batchRows {
 			read, columns[v.alias] = append(read, v.Field), append(columns[v.alias], v)
 		}
 	}
-	var rows []fields
+	var rows []savedRow
 	for _, name := range slices.Concat([]ident{"t"}, each(w.joins, func(j join) ident { return j.Name })) {
 		if len(columns[name]) > 0 || name == "t" && !s.untouched {
-			rows = append(rows, fields{"Name": name, "Columns": columns[name]})
+			rows = append(rows, savedRow{name, columns[name]})
 		}
 	}
 	if s.untouched && !numbered && len(rows)+len(s.headers) == 0 {
@@ -47,12 +47,35 @@ func (w *policyCompiler) rowsOf(s step, numbered bool) batchRows {
 		}
 		return batchRows{fragment("table as t", w.rowsFrom()), conditions, true}
 	}
-	headers := each(s.headers, func(h step) fields {
-		return fields{"Name": ident(h.Insert.As), "Number": h.number, "On": w.valueTexts(h.Insert.Per, "")}
+	headers := each(s.headers, func(h step) headerRows {
+		return headerRows{ident(h.Insert.As), h.number, w.valueTexts(h.Insert.Per, "")}
 	})
-	return batchRows{fragment("batch rows", fields{"Table": w.rowsFrom(), "Many": inSeveralTables(w.table),
-		"Live": s.untouched, "Numbered": numbered,
-		"Fields": read, "Saved": rows, "Headers": headers}), nil, false}
+	return batchRows{fragment("batch rows", savedRows{w.rowsFrom(), inSeveralTables(w.table), s.untouched, numbered,
+		read, rows, headers}), nil, false}
+}
+
+// savedRows are the rows of a batch as it saved them, for the template "batch rows".
+type savedRows struct {
+	Table    sqlText
+	Many     bool // the rows are in several tables
+	Live     bool // no step has written the rows, so they are read from their table
+	Numbered bool
+	Fields   []sqlText // fields of v_batch that the step reads
+	Saved    []savedRow
+	Headers  []headerRows
+}
+
+// savedRow is the saved row of t, or of a join.
+type savedRow struct {
+	Name    ident
+	Columns []savedColumn
+}
+
+// headerRows are the new rows of an earlier step, as a relation that the step joins.
+type headerRows struct {
+	Name   ident
+	Number int
+	On     []valueText
 }
 
 // savedColumn is a value that a batch saves for each row in an array when it rechecks the row. It
@@ -147,23 +170,38 @@ var scalarTypes = []string{
 
 func isScalar(typ string) bool { return slices.Contains(scalarTypes, catalog.Unsized(typ)) }
 
+// deleteStep is the data of the templates "step_delete" and "step_delete_related".
+type deleteStep struct {
+	stepRows
+	All bool // an error if rows of the batch stay
+}
+
 func (w *policyCompiler) deleteRows(s step) sqlText {
-	d := w.stepFields(s, false)
+	d := deleteStep{stepRows: w.stepRows(s, false)}
 	if s.Related != nil {
 		return stepText("step_delete_related", d)
 	}
 	// If other steps write from the rows, the step must delete all of them.
-	d["All"] = s.Where == nil && len(w.policy.Then) > 1 && !slices.ContainsFunc(w.steps, w.countsCopies)
+	d.All = s.Where == nil && len(w.policy.Then) > 1 && !slices.ContainsFunc(w.steps, w.countsCopies)
 	return stepText("step_delete", d)
+}
+
+// updateStep is the data of the templates "step_update" and "step_update_related".
+type updateStep struct {
+	stepRows
+	Set        []assignedText
+	Undo       bool // the step stores what it writes, for restore()
+	OnlyUpdate bool // no step deletes the rows
+	First      bool // no step before it updates the rows
+	Apart      bool // the values read rows of the batch
 }
 
 func (w *policyCompiler) updateRows(s step) sqlText {
 	if s.Related == nil {
-		d := w.stepFields(s, false)
+		d := updateStep{stepRows: w.stepRows(s, false), Undo: len(s.Update.Undo) > 0, OnlyUpdate: w.ownDelete == nil}
 		w.checkAssignments(s.Update.Undo, s.from)
-		d["Set"] = w.setTexts(s, d["Direct"] == false)
-		d["Undo"], d["Number"], d["OnlyUpdate"] = len(s.Update.Undo) > 0, s.number, w.ownDelete == nil
-		d["First"] = s.number-1 == slices.IndexFunc(w.policy.Then,
+		d.Set = w.setTexts(s, !d.Direct)
+		d.First = s.number-1 == slices.IndexFunc(w.policy.Then,
 			func(s policy.Step) bool { return s.Update != nil && s.Related == nil })
 		return stepText("step_update", d)
 	}
@@ -175,27 +213,31 @@ func (w *policyCompiler) updateRows(s step) sqlText {
 		w.refuse(s.Position, messages.CodeNoKey, fmt.Sprintf("table %q has no key", tableName(s.from)),
 			"Add a primary key to the table, and run \"pgretain snapshot\". The step finds related rows by their key.")
 	}
-	d := w.stepFields(s, apart)
-	d["Apart"], d["Set"] = apart, w.setTexts(s, apart)
+	d := updateStep{stepRows: w.stepRows(s, apart), Apart: apart, Set: w.setTexts(s, apart)}
 	return stepText("step_update_related", d)
 }
 
-// setTexts compiles the assignments of an update. If the parameter "apart" is true, the field Inner
-// contains values that read rows, for a sub-select. AsText is true for a type whose equality
-// operator is missing or treats different values as equal.
-func (w *policyCompiler) setTexts(s step, apart bool) []fields {
+// assignedText is a column with the value that an update gives it.
+type assignedText struct {
+	Column               ident
+	Target, Value, Inner sqlText // Inner is a value that reads rows, for a sub-select
+	Number               int
+	AsText               bool // the type's equality operator is missing, or treats different values as equal
+}
+
+// setTexts compiles the assignments of an update. If the parameter "apart" is true, values that
+// read rows are in a sub-select.
+func (w *policyCompiler) setTexts(s step, apart bool) []assignedText {
 	w.checkAssignments(s.Update.Set, s.from)
-	var texts []fields
+	var texts []assignedText
 	for i, a := range s.Update.Set {
 		column, known := ident(a.Column), s.from.Column(a.Column)
 		value, inner := w.bind(a.Value), sqlText("")
 		if apart && w.fromRow(s, a) {
 			value, inner = sqlText(fmt.Sprintf("batch.v%d", i+1)), value
 		}
-		texts = append(texts, fields{"Column": column, "Target": aliased(s.as, column), "Value": value, "Inner": inner,
-			"Number": i + 1,
-			"AsText": known != nil && (!isScalar(known.Type) || known.Type == "json" ||
-				known.Type == "citext")})
+		asText := known != nil && (!isScalar(known.Type) || known.Type == "json" || known.Type == "citext")
+		texts = append(texts, assignedText{column, aliased(s.as, column), value, inner, i + 1, asText})
 	}
 	return texts
 }
@@ -245,15 +287,26 @@ func (w *policyCompiler) statement(s step) sqlText {
 			name = literal(tableName(w.lookUp(written)))
 		}
 	}
-	return stepText("step_sql", fields{"Schema": sqlText(w.schema()), "Statement": indented(text),
-		"Select": parsed.Select, "Name": name,
-		"Batch": namesBatch(parsed.Tables)})
+	return stepText("step_sql", statementStep{sqlText(w.schema()), indented(text), parsed.Select, name,
+		namesBatch(parsed.Tables)})
+}
+
+// statementStep is the data of the template "step_sql".
+type statementStep struct {
+	Schema, Statement sqlText
+	Select            bool
+	Name              literal // the table that the statement changes
+	Batch             bool    // the statement reads the batch
 }
 
 func (w *policyCompiler) dropTable(s step) sqlText {
-	d := w.stepFields(s, false)
-	d["Names"] = w.bind(*s.DropTable)
-	return stepText("step_drop_table", d)
+	return stepText("step_drop_table", dropStep{w.stepRows(s, false), w.bind(*s.DropTable)})
+}
+
+// dropStep is the data of the template "step_drop_table". Names is the name of a row's table.
+type dropStep struct {
+	stepRows
+	Names sqlText
 }
 
 // valueText is the value of a column, or of a key of a JSON object. Existing names the fragment
@@ -270,21 +323,34 @@ func (w *policyCompiler) valueTexts(list []policy.Assignment, existing sqlText) 
 	})
 }
 
-// insertFields returns the fields for the templates of insert, archive and emit. If the values read
-// both the batch and related rows, each related row is joined to the first row of the batch to
-// which it belongs. The field Newer is the order of the rows, oldest first.
-func (w *policyCompiler) insertFields(s step, numbered bool, list []policy.Assignment) fields {
+// insertStep is the data of the template "step_insert", for insert, archive and emit.
+type insertStep struct {
+	stepRows
+	// Pairs is true if the values read both the batch and related rows. Then each related row is
+	// joined to the first row of the batch to which it belongs.
+	Pairs                         bool
+	Newer                         []sqlText // order of the rows, oldest first
+	Into                          sqlText
+	Columns                       []valueText
+	Groups, Totals, Newest, Fixed []valueText // columns of a grouped insert
+	Changes                       []valueText // columns that change in an existing row
+	Override                      bool        // an identity column gets a value
+	Conflict                      bool        // rows may exist already
+	Target                        []ident     // the key that finds an existing row; nil for any key
+	Copied                        bool        // the rows are counted as copies
+	Header                        bool        // later steps read the new rows
+	What, SQL                     sqlText     // the step in words, and its statement
+}
+
+func (w *policyCompiler) insertStep(s step, numbered bool, list []policy.Assignment) insertStep {
 	pairs := s.Related != nil && (numbered || w.readsBatch(s, list))
-	d := w.stepFields(s, numbered || pairs)
-	newer := []sqlText{"batch.n"}
+	d := insertStep{stepRows: w.stepRows(s, numbered || pairs), Pairs: pairs, Newer: []sqlText{"batch.n"}}
 	if w.inRange {
-		newer = each(w.cursor(w.scans[0]), columnText.name)
+		d.Newer = each(w.cursor(w.scans[0]), columnText.name)
 	} else if s.Related != nil { // for several related rows of one row
-		newer = append(newer, each(s.from.PrimaryKey,
+		d.Newer = append(d.Newer, each(s.from.PrimaryKey,
 			func(name string) sqlText { return aliased(s.as, ident(name)) })...)
 	}
-	d["Pairs"], d["Newer"], d["Number"] = pairs, newer, s.number
-	d["Override"], d["Conflict"], d["Target"], d["Copied"], d["Header"] = false, false, nil, false, false
 	return d
 }
 
@@ -296,26 +362,24 @@ func (w *policyCompiler) insert(s step) sqlText {
 	}
 	w.refuseMissing(table, each(all, assignedColumn), s.Position, messages.CodeStep)
 	grouped := len(in.Key)+len(in.Per) > 0
-	d := w.insertFields(s, grouped && w.fromRow(s, in.Set...), all)
+	d := w.insertStep(s, grouped && w.fromRow(s, in.Set...), all)
 	if !grouped {
 		return w.plainInsert(d, "a row for each row", quotedTable(in.Into), w.valueTexts(in.Set, ""))
 	}
-	totals := w.totals(in, table)
-	var newest, fixed []valueText // newest: values of the newest row of a group; fixed: values that read no row
+	d.Totals = w.totals(in, table)
 	for i, v := range w.valueTexts(in.Set, "excluded value") {
 		if w.isAggregate(in.Set[i]) {
-			totals = append(totals, v)
+			d.Totals = append(d.Totals, v)
 		} else if w.fromRow(s, in.Set[i]) {
-			newest = append(newest, v)
+			d.Newest = append(d.Newest, v)
 		} else {
-			fixed = append(fixed, v)
+			d.Fixed = append(d.Fixed, v)
 		}
 	}
-	d["Groups"] = w.valueTexts(slices.Concat(in.Key, in.Per), "")
-	d["Totals"], d["Newest"], d["Fixed"] = totals, newest, fixed
-	d["Into"], d["Changes"], d["Header"] = quotedTable(in.Into), slices.Concat(totals, newest, fixed), in.As != ""
+	d.Groups = w.valueTexts(slices.Concat(in.Key, in.Per), "")
+	d.Into, d.Changes, d.Header = quotedTable(in.Into), slices.Concat(d.Totals, d.Newest, d.Fixed), in.As != ""
 	if len(in.Key) > 0 {
-		d["Conflict"], d["Target"] = true, w.rollUp(s, table)
+		d.Conflict, d.Target = true, w.rollUp(s, table)
 	}
 	return w.inserted("a row for each group", "grouped insert", d)
 }
@@ -328,17 +392,17 @@ func (w *policyCompiler) isAggregate(a policy.Assignment) bool {
 
 // plainInsert renders an INSERT that adds one row for each row of the step. If the target contains
 // the row already, the INSERT updates the columns whose field Existing is set.
-func (w *policyCompiler) plainInsert(d fields, what, into sqlText, columns []valueText) sqlText {
-	d["Into"], d["Columns"] = into, columns
-	d["Changes"] = slices.DeleteFunc(slices.Clone(columns), func(v valueText) bool { return v.Existing == "" })
+func (w *policyCompiler) plainInsert(d insertStep, what, into sqlText, columns []valueText) sqlText {
+	d.Into, d.Columns = into, columns
+	d.Changes = slices.DeleteFunc(slices.Clone(columns), func(v valueText) bool { return v.Existing == "" })
 	return w.inserted(what, "plain insert", d)
 }
 
 // inserted renders an INSERT. If the batch is one statement, the INSERT is a part of it. Otherwise
 // it is a step of its own.
-func (w *policyCompiler) inserted(what sqlText, statement string, d fields) sqlText {
-	if d["What"], d["SQL"] = what, fragment(statement, d); w.inRange {
-		return d["SQL"].(sqlText)
+func (w *policyCompiler) inserted(what sqlText, statement string, d insertStep) sqlText {
+	if d.What, d.SQL = what, fragment(statement, d); w.inRange {
+		return d.SQL
 	}
 	return stepText("step_insert", d)
 }
@@ -347,7 +411,7 @@ func (w *policyCompiler) inserted(what sqlText, statement string, d fields) sqlT
 func (w *policyCompiler) emit(s step) sqlText {
 	constant := func(text string) sqlText { return sqlText(literal(text).String()) }
 	payload := fragment("payload", w.valueTexts(s.Emit.Payload, ""))
-	return w.plainInsert(w.insertFields(s, false, s.Emit.Payload), "an event for each row",
+	return w.plainInsert(w.insertStep(s, false, s.Emit.Payload), "an event for each row",
 		fragment("event table", sqlText(w.schema())),
 		[]valueText{{"run_id", "($1).run_id", ""}, {"policy", constant(w.policy.Name), ""},
 			{"event", constant(s.Emit.Event), ""}, {"payload", payload, ""}})

@@ -108,11 +108,25 @@ type passEntry struct {
 	Together bool `json:"together,omitempty"`
 }
 
+// alterPartitionData is the data of the template "alter_partition".
+type alterPartitionData struct {
+	functionHead
+	Relation     literal
+	TableComment sqlText
+}
+
+// groupsData is the data of the templates "groups" and "beyond".
+type groupsData struct {
+	functionHead
+	Table sqlText
+	Rank  *ranked
+}
+
 // functions returns the functions with which a run takes rows. They contain the steps. For a rank
 // alone, two more functions find the groups with too many rows, and the surplus rows.
 func (w *policyCompiler) functions() ([]draft, []passEntry) {
 	if w.policy.Partitions {
-		data := fields{"Relation": literal(qualified(w.table))}
+		data := &alterPartitionData{Relation: literal(qualified(w.table)), TableComment: tableComment(w.table)}
 		alter := function{suffix: "partition", returns: "void", language: "plpgsql",
 			clauses:    []string{"SECURITY DEFINER"},
 			parameters: []pgparse.Parameter{in("p_partition", "oid"), in("p_action", "text")},
@@ -129,13 +143,14 @@ func (w *policyCompiler) functions() ([]draft, []passEntry) {
 		if p.clock == nil && p.beyond != nil {
 			entry.Groups, entry.Index = true, p.beyond.columns && p.beyond.Count == nil &&
 				!slices.ContainsFunc(p.beyond.Keys, func(k groupKey) bool { return !k.NotNull })
-			data := fields{"Rank": p.beyond.later()}
+			data := groupsData{Table: qualified(w.table), Rank: p.beyond.later()}
+			ofGroups := data
 			groups := function{suffix: "groups", returns: "TABLE", language: "sql", clauses: []string{"STABLE"},
 				parameters: append(w.batchRange("batch"), column("key", "text[]"), column("surplus", "bigint"))}
 			beyond := function{suffix: "beyond", returns: "TABLE", language: "sql", clauses: []string{"STABLE"},
 				parameters: append(w.batchRange("batch"), column("n", "bigint"), column("rel", "oid"),
 					column("tid", "tid"))}
-			objects = append(objects, w.function(groups, "groups", data), w.function(beyond, "beyond", data))
+			objects = append(objects, w.function(groups, "groups", &ofGroups), w.function(beyond, "beyond", &data))
 		} else {
 			entry.Cursor = each(w.cursor(p), func(c columnText) [2]string {
 				return [2]string{plainText(c.Name), string(c.Type)}
@@ -164,39 +179,66 @@ func (w *policyCompiler) copiesBelow() bool {
 		})
 }
 
+// takeData is the data of the template "take".
+type takeData struct {
+	functionHead
+	fromClause      // joins only if saved values read them
+	Many       bool // the rows are in several tables
+	Saved      []savedColumn
+	Ordered    []sqlText // order of the rows of a batch; nil if no step needs it
+	Plain      bool      // the batch is one DELETE of rows by their ctid
+	Partitions *duePartitions
+	Watermark  *movedMark
+	Steps      []takeStep
+	Copies     bool // some step's copies are counted
+	TakesAll   bool // no step deletes or updates the rows
+	InRange    bool // one statement checks and takes the rows; it has the fields below
+	Threshold  *ranked
+	Cursor     []columnText
+	Conditions []sqlText
+	Set        []assignedText
+}
+
+// takeStep is a step in the template "take".
+type takeStep struct {
+	Number int
+	Name   literal
+	Header sqlText // the table whose new rows later steps read; "" if none does
+	Copies bool    // its copies are counted
+	Locks  bool    // the step locks its related rows
+	Many   bool    // these are in several tables
+	SQL    sqlText
+}
+
 // take returns <policy>_take, the function that executes the steps on the rows of a batch_range.
 func (w *policyCompiler) take() draft {
 	saved, many := w.saved(), inSeveralTables(w.table)
-	d := fields{"Table": w.rowsFrom(), "Many": many, "Joins": nil, "Columns": nil, "Saved": saved, "InRange": w.inRange,
-		"Ordered": nil, "Threshold": nil, "Set": nil, "Plain": false, "Partitions": nil, "Watermark": nil}
+	d := &takeData{fromClause: fromClause{Table: w.rowsFrom()}, Many: many, Saved: saved, InRange: w.inRange}
 	if w.policy.Partitions {
-		p := w.partitionFields()
-		p["Saved"], d["Partitions"] = saved, p
+		d.Partitions = w.duePartitions()
+		d.Partitions.Saved = saved
 	}
 	if slices.ContainsFunc(saved, func(s savedColumn) bool { return s.alias != "t" }) {
-		d["Joins"], d["Columns"] = w.joins, w.columns
+		d.Joins, d.Columns = w.joins, w.columns
 	}
 	if w.inRange {
 		w.takeInRange(d)
 	}
 	w.numbered = false
-	var steps []fields
 	for _, s := range w.steps {
 		if w.inRange && !s.copies {
 			continue // the step is the statement itself
 		}
-		// header is the table whose new rows later steps read; locks is true if this step locks its
-		// related rows
-		header, locks := sqlText(""), s.locked == s.number
+		locks := s.locked == s.number
+		step := takeStep{Number: s.number, Name: literal(s.target), Copies: w.countsCopies(s), Locks: locks,
+			Many: locks && inSeveralTables(s.from), SQL: w.rendered(s)}
 		if s.Insert != nil && s.Insert.As != "" {
-			header = quotedTable(s.Insert.Into)
+			step.Header = quotedTable(s.Insert.Into)
 		}
-		steps = append(steps, fields{"Number": s.number, "Name": literal(s.target), "Copies": w.countsCopies(s),
-			"Header": header,
-			"Locks":  locks, "Many": locks && inSeveralTables(s.from), "SQL": w.rendered(s)})
+		d.Steps = append(d.Steps, step)
 	}
-	d["Steps"], d["Copies"] = steps, slices.ContainsFunc(w.steps, w.countsCopies)
-	d["TakesAll"] = !w.policy.Partitions && w.ownDelete == nil && !w.ownUpdate
+	d.Copies = slices.ContainsFunc(w.steps, w.countsCopies)
+	d.TakesAll = !w.policy.Partitions && w.ownDelete == nil && !w.ownUpdate
 	if !w.inRange && !w.policy.Partitions {
 		w.takeLocked(d, len(saved) == 0 && !many)
 	}
@@ -207,35 +249,39 @@ func (w *policyCompiler) take() draft {
 
 // takeInRange sets the fields of one statement for all rows between two positions, or for the
 // surplus rows of some groups.
-func (w *policyCompiler) takeInRange(d fields) {
-	var conditions []sqlText
+func (w *policyCompiler) takeInRange(d *takeData) {
 	if p := w.scans[0]; p.beyond != nil {
-		d["Threshold"], conditions = p.beyond, p.beyond.Arms[0].Rows
+		d.Threshold, d.Conditions = p.beyond, p.beyond.Arms[0].Rows
 	} else {
-		d["Cursor"], conditions = w.cursor(p), w.dueOf(p)
+		d.Cursor, d.Conditions = w.cursor(p), w.dueOf(p)
 	}
-	d["Conditions"] = append(conditions, each(w.guards,
+	d.Conditions = append(d.Conditions, each(w.guards,
 		func(g guard) sqlText { return fragment("is false", g.Condition) })...)
 	if s := w.steps[0]; s.Update != nil {
-		d["Set"] = w.setTexts(s, false)
+		d.Set = w.setTexts(s, false)
 	}
+}
+
+// movedMark is a watermark that a batch moves. UpTo is "" if the policy has no up_to.
+type movedMark struct {
+	watermarkText
+	UpTo, Type sqlText
 }
 
 // takeLocked sets the fields for a batch that locks its rows before the steps: the order of the
 // rows and the watermark.
-func (w *policyCompiler) takeLocked(d fields, byPlace bool) {
+func (w *policyCompiler) takeLocked(d *takeData, byPlace bool) {
 	p := w.scans[0]
 	marked := p.clock != nil && p.clock.mark != ""
 	// The batch is one DELETE of a table's rows by their ctid, and nothing else.
-	d["Plain"] = len(w.steps) == 1 && w.ownDelete != nil && w.ownDelete.Where == nil && !marked && byPlace &&
+	d.Plain = len(w.steps) == 1 && w.ownDelete != nil && w.ownDelete.Where == nil && !marked && byPlace &&
 		w.rowsOf(w.steps[0], false).plain
 	if w.numbered {
-		d["Ordered"] = w.rowOrder(p)
+		d.Ordered = w.rowOrder(p)
 	}
 	if marked {
-		m := w.watermark(p.clock.source.Watermark, p.clock.typ)
-		m["UpTo"], m["Type"] = p.clock.upTo, sqlText(p.clock.typ)
-		d["Watermark"] = m
+		d.Watermark = &movedMark{w.watermark(p.clock.source.Watermark, p.clock.typ), p.clock.upTo,
+			sqlText(p.clock.typ)}
 	}
 }
 

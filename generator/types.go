@@ -82,11 +82,16 @@ func (w *policyCompiler) question(e policy.Expr) Question {
 			last = i
 		}
 	}
-	d := fields{"Value": w.bind(e), "Table": w.rowsRelation(), "Joins": each(w.policy.Joins[:last+1], w.joinOf),
-		"Columns": nil}
+	d := selected{fromClause{Table: w.rowsRelation(), Joins: each(w.policy.Joins[:last+1], w.joinOf)}, w.bind(e)}
 	key := plainText(fragment("type of expression", d))
-	d["Table"] = w.rowsWithEnsuredColumns()
+	d.Table = w.rowsWithEnsuredColumns()
 	return Question{e, key, plainText(fragment("type of expression", d))}
+}
+
+// selected is a SELECT of one expression.
+type selected struct {
+	fromClause
+	Value sqlText
 }
 
 // LocalClock is a clock without a time zone. A run reads its local times in the time zone of the

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/jackc/pgx/v5/pgconn"
 
@@ -92,7 +91,7 @@ func (v *inspection) checkEnsured(r reading) error {
 				continue
 			}
 			f = messages.OtherDefault(column, cmp.Or(w.value, "none"), cmp.Or(live.Default, "none"),
-				v.inPath(w.SQL[strings.LastIndex(w.SQL, "ALTER TABLE "):]))
+				v.inPath(w.Column.SetDefault()))
 		}
 		v.about(w.Object, f)
 	}
