@@ -54,17 +54,14 @@ var widened = map[string]string{
 	"DROP RULE %1$I ON %3$s":               "the rule changes what a policy does; the statement names the rule",
 	"GRANT CREATE .*|REVOKE CREATE .*|SET": "a pattern for lines of a migration",
 	"GRANT %I TO %I;":                      "the runtime's own worker to the runtime's own owner",
-	"GRANT %s ON %s TO %s;":                "one missing privilege on the runtime's own object to its owner",
-	"GRANT %s ON %s TO %I;":                "what a function that runs with the worker's rights uses",
-	"GRANT %s ON %s%s TO %I;":              "the privileges that the steps of a policy need, to the worker",
-	"GRANT EXECUTE ON FUNCTION %s TO %I;":  "the one function that a guard of the application calls, to the worker",
-	"GRANT SELECT ON %s TO %I;":            "the one table that a guard of the application reads, to the worker",
-	"GRANT USAGE ON SCHEMA %I TO %I;":      "the schema of what a guard of the application reads, to the worker",
-	"GRANT %s TO %I;":                      "the one function, schema or type that a policy's SQL uses, to the worker",
+	"GRANT %s ON %s TO %s;":                "the privileges that a policy or the runtime's owner needs on one object",
+	"GRANT EXECUTE ON FUNCTION %s TO %s;":  "the one function that a policy of the application calls, to the worker",
+	"GRANT SELECT ON %s TO %s;":            "the one table that a guard of the application reads, to the worker",
 	"GRANT %s TO %s;":                      "the viewer's role, which only reads, to the role that verifies",
 	"GRANT CONNECT ON DATABASE %I TO %I;":  "the runner starts the jobs",
 	"GRANT OPTION":                         "an application's function that a policy grants",
-	"GRANT USAGE ON SCHEMA %s TO %s;":      "the viewer's role may use a schema of a policy",
+	"GRANT USAGE ON SCHEMA %s TO %s;":      "the worker or the viewer's role may use a schema of a policy",
+	"DATABASE %s RESET %s;":                "one setting of the runner in this database",
 
 	// Hints to accept or resume.
 	"release_hold restore resume set_window tak":    "names of functions that the operator may call",
@@ -76,7 +73,7 @@ var widened = map[string]string{
 	"pgretain resume, or SELECT retention.resume()": "the finding says who paused all policies, and why",
 	"retention.resume()":                            "the finding says who paused all policies, and why",
 	"retention.resume(%1$L)":                        "the finding says who paused, and why",
-	"retention.resume(%L);":                         "the finding says who paused, and why",
+	"retention.resume(%s);":                         "the finding says who paused, and why",
 	"retention.resume();":                           "the finding says who paused, and why",
 
 	// Other texts.

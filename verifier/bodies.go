@@ -27,7 +27,7 @@ type borrowing struct {
 // privilege. PostgreSQL checks such a privilege only when the function does it. The functions are
 // read, not executed, so SQL that they put together is not seen. The parameter "given" lists
 // privileges that a migration will grant.
-func (v *inspection) bodyRights(r reading, list []borrowing, given []row, f func(finding)) error {
+func (v *inspection) bodyRights(r reading, list []borrowing, given []row, f func(message)) error {
 	uses := []row{}
 	for _, b := range list {
 		for _, use := range pgparse.RoutineUses(b.Definition, b.Event) {
@@ -39,7 +39,8 @@ func (v *inspection) bodyRights(r reading, list []borrowing, given []row, f func
 	if len(uses) == 0 {
 		return nil
 	}
-	return eachNamed(r, "body_privileges", f, uses, v.worker(), given)
+	return eachFact(r, "body_privileges", func(b messages.BodyLack) { f(messages.BodyLacks(v.worker(), b)) }, uses,
+		v.worker(), given)
 }
 
 // invoked returns the trigger functions that run with the worker's rights. The parameter "reach" is
@@ -68,7 +69,7 @@ func (v *inspection) checkTriggerRights(r reading) error {
 	if err != nil {
 		return err
 	}
-	return v.bodyRights(r, list, []row{}, func(f finding) { v.find(messages.CodeTableRights, nil, f) })
+	return v.bodyRights(r, list, []row{}, v.add)
 }
 
 // checkBodyRights checks that the worker may do what functions do that expressions call. It leaves
@@ -79,10 +80,10 @@ func (v *inspection) checkBodyRights(r reading) error {
 	if err != nil {
 		return err
 	}
-	return v.bodyRights(r, list, []row{}, func(f finding) {
-		known := func(other Finding) bool { return other.Code == messages.CodeTableRights && other.Object == f.Object }
+	return v.bodyRights(r, list, []row{}, func(m message) {
+		known := func(other Finding) bool { return other.Code == messages.CodeTableRights && other.Object == m.Object }
 		if !slices.ContainsFunc(v.report.Findings, known) {
-			v.find(messages.CodeTableRights, nil, f)
+			v.add(m)
 		}
 	})
 }
@@ -122,10 +123,9 @@ func BodyRights(ctx context.Context, conn *pgx.Conn, file *policy.File, roles po
 		if err != nil {
 			return err
 		}
-		return v.bodyRights(r, slices.Concat(triggers, functions), given, func(f finding) {
-			list.Add(diag.Diagnostic{Code: messages.CodeTableRights, Severity: diag.Warning, Policy: f.Policy,
-				Object:   f.Object,
-				Position: positions[f.Policy], Message: f.Message, Detail: f.Detail, Hint: f.Hint})
+		return v.bodyRights(r, slices.Concat(triggers, functions), given, func(m message) {
+			m.Severity, m.Position = diag.Warning, positions[m.Policy]
+			list.Add(m)
 		})
 	})
 	return list, err

@@ -6,9 +6,9 @@
 // concurrent index build. An object that its role cannot see is reported as unknown, never as
 // missing or as correct. Every kind of finding has a stable code and a page in docs/checks.
 //
-// verifier.go lists all probes in their order, probe.go runs them, and checks.go lists the checks.
-// Most findings, with their texts, are rows that a query of sql/verify returns. The other files
-// prepare the parameters of these queries, and compare what only Go can compare.
+// verifier.go lists all probes in their order, and probe.go runs them. The queries of sql/verify
+// return facts, and package messages puts them into words. The other files prepare the parameters
+// of these queries, and compare what only Go can compare.
 package verifier
 
 import (

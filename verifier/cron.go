@@ -27,10 +27,13 @@ type evidence struct{ InTime, Reached bool }
 // checkCron compares the jobs with pg_cron, if the runner may read them. Jobs that it may not read
 // are unknown, not missing.
 func (v *inspection) checkCron(r reading) error {
-	known := len(v.report.Findings)
-	err := v.finds(messages.CodeUnreadable, v.atInstall(), "cron_seen", v.runner())(r)
-	if err != nil || len(v.report.Findings) > known {
+	readable, err := collectRow[struct{ OK bool }](r, "cron_seen")
+	if err != nil {
 		return err
+	}
+	if !readable.OK {
+		v.addToInstall(messages.JobsUnreadable(v.server.Database, v.runner()))
+		return nil
 	}
 	seen, err := collectRow[evidence](r, "cron_evidence")
 	if err != nil {
@@ -92,7 +95,9 @@ func (v *inspection) readCronElsewhere(r reading, seen evidence) error {
 	said := len(v.report.Findings)
 	_, err := collectRows[struct{ Role string }](r, "cron_role", v.runner())
 	if err == nil {
-		err = v.finds(diag.Code{}, v.atInstall(), "cron_sight", v.runner(), seen.InTime)(r)
+		err = eachFact(r, "cron_sight", func(h messages.HiddenJobs) {
+			v.addToInstall(messages.JobsHidden(v.runner(), seen.InTime, h))
+		}, v.runner())
 	}
 	if err != nil || len(v.report.Findings) > said {
 		return err
@@ -100,13 +105,33 @@ func (v *inspection) readCronElsewhere(r reading, seen evidence) error {
 	return v.compareJobs(r, "cron_there", v.install.CronJobPrefix(), v.install.Database, seen.Reached)
 }
 
+// checkScheduler checks that pg_cron starts jobs. If the scheduler is not running, settings that
+// cannot be read are no finding.
+func (v *inspection) checkScheduler(r reading) error {
+	return eachFact(r, "scheduler", func(s messages.Scheduler) {
+		launch, most := s.LaunchActiveJobs, s.MaxRunningJobs
+		if s.Reported {
+			v.add(messages.SchedulerStopped(v.server.User, v.owner(), v.server.Database, v.install.CronElsewhere(), s))
+		}
+		if launch != nil && *launch == "off" {
+			v.addToInstall(messages.JobsNotLaunched)
+		}
+		if most != nil && *most == "0" {
+			v.addToInstall(messages.NoRunningJobs)
+		}
+		if (launch == nil || most == nil) && !s.Reported && !s.InTime {
+			v.addToInstall(messages.CronSettingsUnreadable(v.owner()))
+		}
+	})
+}
+
 func (v *inspection) checkStarts(r reading) error {
 	about := lists.Map(v.file.Jobs, func(j *policy.Job) generator.Object {
 		return generator.Object{Name: j.Name, Position: j.Position}
 	})
-	return v.finds(messages.CodeCronStart, about, "cron_starts", lists.Map(about, objectName), v.attempts,
-		v.cronNames(),
-		v.runner())(r)
+	return eachFact(r, "cron_starts", func(s messages.FailedStarts) {
+		v.about(about[s.Place-1], messages.NotStarted(v.install.Schema, v.runner(), s))
+	}, lists.Map(about, objectName), v.attempts, v.cronNames())
 }
 
 // cronNames maps the names of jobs in pg_cron to the jobs of the file. There is one name for each

@@ -37,15 +37,11 @@ func (v *inspection) readInstances(r reading) error {
 		asked = append(asked, row{"policy": o.Name, "pattern": o.Instances.Each.Schemas, "name": table,
 			"hash": o.Instances.Hash, "shards": shards})
 	}
-	type liveInstance struct {
-		finding
-		Member, State string
-	}
 	names := map[string][]string{} // names of instances by policy
 	expanded := []*policy.Policy{}
-	err := eachNamed(r, "members", func(m liveInstance) {
-		if m.Message != "" {
-			v.find(messages.CodeMember, nil, m.finding)
+	err := eachFact(r, "members", func(m messages.Instance) {
+		if finding, ok := messages.UnsettledInstance(m); ok {
+			v.add(finding)
 		}
 		o, name := templates[m.Policy], m.Policy+policy.InstanceMark+m.Member
 		switch m.State {

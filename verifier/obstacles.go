@@ -35,21 +35,20 @@ func Obstacles(ctx context.Context, conn *pgx.Conn, file *policy.File, objects [
 	}
 	rows := lists.Map(objects, func(o generator.Object) row { return row{"policy": o.Name, "row": o.Row} })
 	trust := lists.Map(file.Install.Trust, func(n policy.Name) string { return n.Text })
-	add := func(code diag.Code) func(finding) {
-		return func(f finding) {
-			given := func(o generator.Object) bool { return o.Name == f.Policy }
-			if slices.ContainsFunc(objects, given) {
-				list.Add(diag.Diagnostic{Code: code, Severity: diag.Error, Position: v.position(f.Policy),
-					Policy: f.Policy, Object: f.Object, Message: f.Message, Detail: f.Detail, Hint: f.Hint})
-			}
+	add := func(m message) {
+		if slices.ContainsFunc(objects, func(o generator.Object) bool { return o.Name == m.Policy }) {
+			m.Severity, m.Position = diag.Error, v.position(m.Policy)
+			list.Add(m)
 		}
 	}
 	err = v.read(ctx, conn, func(r reading) error {
-		err := eachNamed(r, "obstacles", add(diag.Code{}), rows, v.install.SearchPath, owner, trust)
+		err := eachFact(r, "obstacles", func(o messages.Obstacle) { add(messages.StopsMigration(o)) }, rows,
+			v.install.SearchPath, owner, trust)
 		if err == nil {
-			err = eachNamed(r, "reach_row_security", add(messages.CodeRowSecurity), v.readTables(),
-				v.install.SearchPath,
-				v.worker())
+			err = eachNamed(r, "reach_row_security", func(f finding) {
+				add(message{Code: messages.CodeRowSecurity, Policy: f.Policy, Object: f.Object, Message: f.Message,
+					Detail: f.Detail, Hint: f.Hint})
+			}, v.readTables(), v.install.SearchPath, v.worker())
 		}
 		return err
 	})

@@ -149,6 +149,23 @@ func eachNamed[T any](r reading, query string, f func(T), args ...any) error {
 	return err
 }
 
+// eachFact calls f for each row of a query. The columns have the names of the fields of T.
+func eachFact[T any](r reading, query string, f func(T), args ...any) error {
+	list, err := collect(r, pgx.RowToStructByName[T], query, args...)
+	for _, row := range list {
+		f(row)
+	}
+	return err
+}
+
+// reports returns a check that executes a query and adds a finding for each row. The function "say"
+// makes the finding.
+func reports[T any](v *inspection, say func(T) message, query string, args ...any) func(reading) error {
+	return func(r reading) error {
+		return eachFact(r, query, func(row T) { v.add(say(row)) }, args...)
+	}
+}
+
 // finds returns a check that executes a query and adds the findings that it returns. The findings
 // refer to the objects in "about" by number.
 func (v *inspection) finds(code diag.Code, about []generator.Object, query string, args ...any) func(reading) error {

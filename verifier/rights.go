@@ -32,14 +32,28 @@ func (v *inspection) checkRights(r reading) error {
 		wanted, about = append(wanted, o.Rights...), append(about,
 			slices.Repeat([]generator.Object{o}, len(o.Rights))...)
 	}
-	return v.finds(messages.CodeTableRights, about, "role_privileges", wanted, v.install.Roles.All())(r)
+	return eachFact(r, "role_privileges", func(l messages.RoleLack) {
+		right, o := wanted[l.Place-1], about[l.Place-1]
+		l.Kind, l.Name, l.Role, l.Needed = right.Kind, right.Name, right.Role, right.Needed
+		if right.Kind == "sequence" {
+			o.Name = right.Name
+		}
+		v.about(o, messages.LacksPrivilege(v.install.Roles.All(), l))
+	}, wanted)
 }
 
 // checkFunctionRights checks that the worker may execute the functions that expressions name.
 // PostgreSQL checks this only when it executes them.
 func (v *inspection) checkFunctionRights(r reading) error {
+	type call struct {
+		Schema    string `json:"schema"`
+		Function  string `json:"function"`
+		Arguments int    `json:"arguments"`
+		Kind      string `json:"kind"` // "policy" or "report"
+		Name      string `json:"name"`
+	}
 	var about []generator.Object
-	calls := []row{}
+	calls := []call{}
 	add := func(kind, name string, parts []policy.SQLFragment) {
 		known := map[pgparse.Call]bool{}
 		for _, part := range parts {
@@ -47,8 +61,7 @@ func (v *inspection) checkFunctionRights(r reading) error {
 				if !known[c] {
 					known[c] = true
 					about = append(about, generator.Object{Policy: name, Position: part.Expr.Position})
-					calls = append(calls, row{"schema": c.Schema, "function": c.Name, "arguments": c.Arguments,
-						"kind": kind, "name": name})
+					calls = append(calls, call{c.Schema, c.Name, c.Arguments, kind, name})
 				}
 			}
 		}
@@ -65,8 +78,12 @@ func (v *inspection) checkFunctionRights(r reading) error {
 			lacking = append(lacking, f.Object)
 		}
 	}
-	return v.finds(messages.CodeTableRights, about, "function_privileges", v.worker(), calls, v.install.SearchPath,
-		lacking)(r)
+	return eachFact(r, "function_privileges", func(f messages.ClosedFunction) {
+		call, o := calls[f.Place-1], about[f.Place-1]
+		f.Kind, f.Name = call.Kind, call.Name
+		o.Name = f.Function
+		v.about(o, messages.LacksExecute(v.worker(), f))
+	}, v.worker(), calls, v.install.SearchPath, lacking)
 }
 
 // checkConditions checks that the worker may use what functions of the application use. The server
@@ -74,19 +91,15 @@ func (v *inspection) checkFunctionRights(r reading) error {
 // policy file names.
 func (v *inspection) checkConditions(r reading) error {
 	names := lists.Map(v.file.Policies, func(p *policy.Policy) string { return p.Name })
-	type refusal struct {
-		finding
-		Denied string
-	}
 	said := map[string]string{} // messages of findings, by the object and the server's message
-	return eachNamed(r, "denied", func(f refusal) {
-		key := f.Object + ": " + f.Denied
+	return eachFact(r, "denied", func(p messages.DeniedPolicy) {
+		m, key := messages.EvaluationDenied(v.worker(), p), p.Object+": "+p.Denied
 		switch other := said[key]; {
 		case other != "":
-			v.affected[other] = append(v.affected[other], f.Policy)
-		case !v.knownLack(v.worker(), &pgconn.PgError{Message: f.Denied}):
-			said[key], v.reasons[f.Message] = f.Message, []string{f.Denied}
-			v.find(messages.CodeTableRights, nil, f.finding)
+			v.affected[other] = append(v.affected[other], p.Policy)
+		case !v.knownLack(v.worker(), &pgconn.PgError{Message: p.Denied}):
+			said[key], v.reasons[m.Message] = m.Message, []string{p.Denied}
+			v.add(m)
 		}
 	}, names, v.worker())
 }
@@ -95,11 +108,17 @@ func (v *inspection) checkConditions(r reading) error {
 // retention._apply_privileges().
 func (v *inspection) checkPrivileges(r reading) error {
 	objects := append(v.routines(), v.relations()...)
-	return v.finds(messages.CodePrivileges, objects, "privileges", v.install.Schema,
-		lists.Map(objects, func(o generator.Object) row {
-			name, _, _ := strings.Cut(v.inSchema(o), "(")
-			return row{"name": o.Name, "open": generator.ForApplications(name), "roles": o.Grants, "writes": o.Writes}
-		}), v.worker())(r)
+	return eachFact(r, "privileges", func(p messages.ObjectPrivileges) {
+		m := messages.OtherPrivileges(v.install.Schema, p)
+		if p.Place > 0 {
+			v.about(objects[p.Place-1], m)
+		} else {
+			v.addKind(generator.Kind(p.Kind), m)
+		}
+	}, v.install.Schema, lists.Map(objects, func(o generator.Object) row {
+		name, _, _ := strings.Cut(v.inSchema(o), "(")
+		return row{"name": o.Name, "open": generator.ForApplications(name), "roles": o.Grants, "writes": o.Writes}
+	}), v.worker())
 }
 
 // oneRole reports if the owner is also the runner, the operator or the viewer of the install.
@@ -156,9 +175,9 @@ func (v *inspection) checkSessions(r reading) error {
 			longest = s
 		}
 	}
-	return v.finds(diag.Code{}, v.atInstall(), "session_settings", v.runner(), settings,
-		float64(longest.budget.Milliseconds()),
-		longest.job.Name)(r)
+	return eachFact(r, "session_settings", func(s messages.SessionSetting) {
+		v.addToInstall(messages.HarmfulSetting(v.runner(), v.server.Database, longest.job.Name, s))
+	}, v.runner(), settings, float64(longest.budget.Milliseconds()))
 }
 
 // changedTables returns the tables in which policies change or take rows. If the parameter "more"
@@ -191,7 +210,9 @@ func (v *inspection) takers() []generator.Object {
 // another owner than the older ones.
 func (v *inspection) checkOwners(r reading) error {
 	takers := v.takers()
-	return v.finds(messages.CodeTakeRights, takers, "table_owners", lists.Map(takers, func(o generator.Object) row {
-		return row{"function": o.Name, "policy": o.Policy, "table": o.Table}
-	}))(r)
+	return eachFact(r, "table_owners", func(f messages.ForeignTables) {
+		taker := takers[f.Place-1]
+		f.Policy, f.Function = taker.Policy, taker.Name
+		v.about(taker, messages.CannotTake(f))
+	}, lists.Map(takers, func(o generator.Object) row { return row{"function": o.Name, "table": o.Table} }))
 }

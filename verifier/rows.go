@@ -35,9 +35,10 @@ func (v *inspection) overdueProbes() (list []probe) {
 				about += " for " + scope
 			}
 			list = append(list, probe{policy: p, about: about, codes: append(codesOfFunctions, messages.CodeOverdue),
-				check: v.finds(messages.CodeOverdue, nil, "overdue", p.Name, s.due, countLimit, s.job.Name,
-					lateByNature(p),
-					p.Table.String())})
+				check: reports(v, func(o messages.OverdueRows) message {
+					o.Policy, o.Table, o.Job, o.At = p.Name, p.Table.String(), s.job.Name, *s.due
+					return messages.Overdue(v.install.Schema, o)
+				}, "overdue", p.Name, s.due, countLimit, s.job.Name, lateByNature(p))})
 		}
 	}
 	return list

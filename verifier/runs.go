@@ -112,5 +112,6 @@ const unfinishedRuns = 12
 // runs used up the budget, and the first of these runs began before the last deadline of the
 // schedule.
 func (v *inspection) checkKeepUp(r reading) error {
-	return v.finds(messages.CodeKeepUp, nil, "unfinished", v.runRows(), unfinishedRuns)(r)
+	return reports(v, func(u messages.UnfinishedRuns) message { return messages.KeepsNotUp(unfinishedRuns, u) },
+		"unfinished", v.runRows(), unfinishedRuns)(r)
 }

@@ -150,7 +150,7 @@ func (v *inspection) run(ctx context.Context) error {
 func (v *inspection) probes() []probe {
 	counts, roles := v.opt.Counts, !v.install.Roles.None
 	cron, live := v.install.Scheduler == "pg_cron", !v.server.Standby
-	at := v.atInstall()
+	schema := v.install.Schema
 	checkCron := withRowSecurity(v.checkCron)
 	if v.install.CronElsewhere() {
 		checkCron = v.checkCronElsewhere
@@ -164,13 +164,14 @@ func (v *inspection) probes() []probe {
 		{about: "what the runtime's tables and views are made of",
 			codes: []diag.Code{messages.CodeIntercepted, messages.CodeNotAsInstalled}, check: v.checkMakeup},
 		{about: "the sequences of the runtime", codes: []diag.Code{messages.CodeSequenceBehind},
-			check: v.finds(messages.CodeSequenceBehind, nil, "sequences_behind")},
+			check: reports(v, func(s messages.BehindSequence) message { return messages.SequenceBehind(schema, s) },
+				"sequences_behind")},
 		{about: "the registry", codes: []diag.Code{messages.CodeRowMissing, messages.CodeRowDiffers,
 			messages.CodeRowOrphan}, check: v.checkRegistry},
-		{about: "what is paused", codes: []diag.Code{messages.CodePaused}, check: v.finds(messages.CodePaused, nil,
-			"paused")},
+		{about: "what is paused", codes: []diag.Code{messages.CodePaused},
+			check: reports(v, func(p messages.Pause) message { return messages.Paused(schema, p) }, "paused")},
 		{about: "windows set at run time", codes: []diag.Code{messages.CodeWindowSet},
-			check: v.finds(messages.CodeWindowSet, nil, "windows")},
+			check: reports(v, func(w messages.SetWindow) message { return messages.WindowSet(schema, w) }, "windows")},
 		{about: "whether the database is a copy", codes: []diag.Code{messages.CodeCopy}, check: v.checkCopy},
 	}, v.tableProbes(), []probe{
 		{about: "the indexes", codes: codesOfIndexes, check: v.checkIndexes},
@@ -182,7 +183,7 @@ func (v *inspection) probes() []probe {
 		{skip: !cron, about: "the jobs in pg_cron", codes: codesOfCron, check: checkCron},
 		{skip: !cron || !live, about: "pg_cron's scheduler", codes: []diag.Code{messages.CodeScheduler,
 			messages.CodeCronStart},
-			check: withRowSecurity(v.finds(diag.Code{}, at, "scheduler", v.owner(), v.install.CronElsewhere()))},
+			check: withRowSecurity(v.checkScheduler)},
 		{skip: !cron || !live, about: "jobs that pg_cron could not start", codes: []diag.Code{messages.CodeCronStart},
 			check: v.checkStarts},
 		{about: "the runs", codes: []diag.Code{messages.CodeLastRun, messages.CodeLate, messages.CodeMissed,
@@ -217,7 +218,8 @@ func (v *inspection) probes() []probe {
 
 		{skip: !counts, more: v.overdueProbes},
 		{skip: !counts, about: "rows that are held", codes: []diag.Code{messages.CodeLostRow},
-			check: v.finds(messages.CodeLostRow, nil, "lost_rows", countLimit, v.owner())},
+			check: reports(v, func(l messages.LostRows) message { return messages.LostRow(schema, v.owner(), l) },
+				"lost_rows", countLimit)},
 		{skip: !counts, more: v.factProbes},
 		{skip: !counts, more: v.defaultProbes},
 		{about: "runs that spent their budgets", codes: []diag.Code{messages.CodeKeepUp}, check: v.checkKeepUp},
@@ -261,8 +263,20 @@ func (v *inspection) snapshotProbe() probe {
 		check: v.checkSnapshot}
 }
 
-// The method "add" adds a finding. If the finding has no severity, its severity is Drift.
-func (v *inspection) add(m message) { v.addKind("", m) }
+// The method "add" adds a finding. If the finding has no position, it has the position of its
+// policy. If it has no severity, its severity is Drift.
+func (v *inspection) add(m message) {
+	if m.Position == (diag.Position{}) {
+		m.Position = v.position(m.Policy)
+	}
+	v.addKind("", m)
+}
+
+// addToInstall adds a finding at the "install" of the policy file.
+func (v *inspection) addToInstall(m message) {
+	m.Position = v.install.Position
+	v.add(m)
+}
 
 func (v *inspection) addKind(kind generator.Kind, m message) {
 	if m.Severity == "" {

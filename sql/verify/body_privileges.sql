@@ -1,10 +1,15 @@
--- Findings on functions of the application that run with the worker's rights in batches, and use
--- tables on which the worker lacks a privilege.
+-- Returns functions of the application that run with the worker's rights in batches, and use tables
+-- on which the worker lacks a privilege.
 -- $1: an array of uses: policy, event, trigger, its table, the function, the schema ('' if it is
 --   looked up) and the name of the used table, the privilege, and the search path. The trigger is
 --   '' if an expression of the policy calls the function.
 -- $2: the worker. If there is no such role yet, the privileges of PUBLIC count.
 -- $3: an array of the privileges that a migration will grant to the worker: kind, name, needed
+-- The result has one row for each policy, trigger, function and used table:
+-- event: one of the statements of the policy that fire the trigger
+-- schema, table: the used table, as schema.table; its name as SQL is sql
+-- lacks: the privileges on the table that the worker lacks, separated by ", "
+-- lacks_usage: whether the worker lacks USAGE on the schema
 -- A name that means no table, or a system table, has no finding: the function may create the table.
 WITH worker AS (
     SELECT coalesce((SELECT r.oid FROM pg_roles r WHERE r.rolname = $2::text), 0::oid) AS oid
@@ -22,35 +27,20 @@ WITH worker AS (
         ORDER BY array_position(u.path, n.nspname::text) LIMIT 1) x
     WHERE x.schema NOT IN ('pg_catalog', 'information_schema')
 ), lacking AS (
-    SELECT u.*, 'TABLE' AS kind FROM uses u, worker w
+    SELECT u.*, false AS usage FROM uses u, worker w
     WHERE NOT has_table_privilege(w.oid, u.rel, u.privilege)
       AND NOT (u.privilege IN ('SELECT', 'INSERT', 'UPDATE') AND has_any_column_privilege(w.oid, u.rel, u.privilege))
       AND NOT EXISTS (SELECT FROM given g WHERE g.kind = 'table' AND g.name = u.object
                                             AND g.needed ~ format('\m%s\M', u.privilege))
-    UNION
-    SELECT u.policy, u.event, u.trigger, u.on_table, u.function, 'USAGE', u.rel, u.namespace, u.schema, u.object,
-           'SCHEMA'
+    UNION ALL
+    SELECT u.*, true
     FROM uses u, worker w
     WHERE NOT has_schema_privilege(w.oid, u.namespace, 'USAGE')
       AND NOT EXISTS (SELECT FROM given g WHERE g.kind = 'schema' AND g.name = u.schema)
-), lists AS (
-    SELECT l.policy, l.trigger, l.on_table, l.function, l.object, l.kind, min(l.event) AS event,
-           string_agg(DISTINCT l.privilege, ', ' ORDER BY l.privilege) AS privileges,
-           CASE l.kind WHEN 'SCHEMA' THEN format('schema "%s"', l.schema) ELSE format('table "%s"', l.object)
-               END AS called,
-           CASE l.kind WHEN 'SCHEMA' THEN format('SCHEMA %I', l.schema) ELSE l.rel::regclass::text END AS sql
-    FROM lacking l GROUP BY l.policy, l.trigger, l.on_table, l.function, l.object, l.kind, l.schema, l.rel
 )
-SELECT l.policy, l.object,
-       format('%s needs %s, which role "%s" lacks',
-              CASE l.trigger WHEN '' THEN 'function ' || l.function
-                  ELSE format('trigger "%s" on table "%s"', l.trigger, l.on_table) END,
-              string_agg(format('%s on %s', l.privileges, l.called), ' and ' ORDER BY l.kind), $2::text) AS message,
-       format('%s with the rights of the role. Runs fail, or refuse the rows. Instead of the hint, the owner may make '
-              'the function SECURITY DEFINER.',
-              CASE l.trigger WHEN '' THEN format('Policy "%s" calls it', l.policy)
-                  ELSE format('It fires in batches of policy "%s" on %s, and calls %s', l.policy, min(l.event),
-                              l.function) END) AS detail,
-       string_agg(format('GRANT %s ON %s TO %I;', l.privileges, l.sql, $2::text), ' ' ORDER BY l.kind) AS hint
-FROM lists l GROUP BY l.policy, l.trigger, l.on_table, l.function, l.object
-ORDER BY 1, 3
+SELECT l.policy, l.trigger, l.on_table, l.function, min(l.event) AS event, l.schema::text, l.object AS "table",
+       l.rel::regclass::text AS sql,
+       coalesce(string_agg(DISTINCT l.privilege, ', ' ORDER BY l.privilege) FILTER (WHERE NOT l.usage), '') AS lacks,
+       bool_or(l.usage) AS lacks_usage
+FROM lacking l GROUP BY l.policy, l.trigger, l.on_table, l.function, l.object, l.schema, l.rel
+ORDER BY l.policy, l.trigger <> '', l.trigger, l.on_table, l.function, l.object

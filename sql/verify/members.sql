@@ -7,13 +7,17 @@
 -- - "bare": the schema lacks the table.
 -- - "unfit": the name of the schema cannot be used in the name of an instance.
 -- - "gone": the schema or shard no longer exists, and the next run drops the instance.
--- The message is empty for "made" and "other".
 -- $1: an array of objects with these keys:
 --   - policy: its name
 --   - pattern: the pattern of schemas, '' for shards
 --   - name: the table without its schema
 --   - hash: the hash of the instance's script
 --   - shards: the shards on this server
+-- kind: 'schema' or 'shard'
+-- table: the table without its schema
+-- run, message: the last run, and its message, if it could not create a new instance; else NULL
+-- hint: the hint of the runtime for that message; NULL if it has none
+-- free: a name that the unfit schema can get; NULL if there is none, or if another policy has it
 WITH wanted AS (
     SELECT w.*, e.registers ->> 'hash' AS installed
     FROM jsonb_to_recordset($1) w (policy text, pattern text, name text, hash text, shards text[])
@@ -25,34 +29,15 @@ WITH wanted AS (
     FROM wanted w JOIN pg_namespace n ON n.nspname LIKE replace(replace(w.pattern, '_', '!_'), '*', '%') ESCAPE '!'
     UNION ALL SELECT w.policy, x.name, false, false FROM wanted w CROSS JOIN unnest(w.shards) x (name)
 )
-SELECT m.policy, concat(m.policy, '@', m.member) AS object, m.member, m.state, CASE WHEN m.state IN ('new', 'gone')
-    THEN 'info' ELSE 'drift' END AS severity,
-       CASE m.state WHEN 'new' THEN format('the instance of policy "%s" for %s "%s" does not exist yet',
-                                              m.policy, m.kind,
-           m.member)
-                    WHEN 'gone' THEN format('%s "%s" is gone, and the instance of policy "%s" for it is not dropped yet',
-                                            m.kind, m.member, m.policy)
-                    WHEN 'bare' THEN format('schema "%s" has no table "%s", for policy "%s"', m.member, m.name,
-                        m.policy)
-                    WHEN 'unfit' THEN format('schema "%s" cannot be an instance of policy "%s"', m.member, m.policy)
-                        ELSE '' END AS message,
-       CASE WHEN r.message IS NOT NULL THEN format('Its last run (%s) could not create it: %s', r.id, r.message)
-            WHEN m.state = 'unfit' THEN 'Its name needs quotes, or is so long that the two together have more than 54 bytes. '
-                'Runs of it fail. '
-                'Instead of another name for the schema, the policy file may have another pattern.'
-                    ELSE '' END AS detail,
-       CASE WHEN r.message IS NOT NULL
-            THEN coalesce(retention._trip_hint(coalesce(r.tripped_by, 'catalog'), NULL, r.message), 'Remove the cause that the message names. The next run tries again.')
-            WHEN m.state = 'bare' THEN 'Create the table, or rename the schema, or let the pattern not match it.'
-            WHEN m.state = 'unfit' THEN coalesce(
-                (SELECT format('ALTER SCHEMA %I RENAME TO %s;', m.member, x.free)
-                 FROM (SELECT trim(regexp_replace(lower(m.member), '[^a-z0-9_]+', '_', 'g'), '_')) x (free)
-                 -- a schema is renamed once, whatever the number of policies
-                 WHERE m.policy = (SELECT min(x.policy) FROM place x WHERE x.unfit AND x.name = m.member)
-                   AND m.member !~ '[[:cntrl:]]' AND x.free = quote_ident(x.free)
-                   AND octet_length(concat(m.policy, '@', x.free)) <= 54
-                   AND to_regnamespace(x.free) IS NULL), 'Rename the schema, or let the pattern not match it.')
-                    ELSE 'Nothing: the next run of the policy''s job does it.' END AS hint
+SELECT m.policy, m.member, m.state, m.kind, m.name AS "table", r.id AS run, r.message,
+       CASE WHEN r.message IS NOT NULL THEN retention._trip_hint(coalesce(r.tripped_by, 'catalog'), NULL, r.message)
+           END AS hint,
+       (SELECT x.free FROM (SELECT trim(regexp_replace(lower(m.member), '[^a-z0-9_]+', '_', 'g'), '_')) x (free)
+        -- a schema is renamed once, whatever the number of policies
+        WHERE m.state = 'unfit' AND m.policy = (SELECT min(x.policy) FROM place x WHERE x.unfit AND x.name = m.member)
+          AND m.member !~ '[[:cntrl:]]' AND x.free = quote_ident(x.free)
+          AND octet_length(concat(m.policy, '@', x.free)) <= 54
+          AND to_regnamespace(x.free) IS NULL) AS free
 FROM (
 SELECT w.policy, w.name, CASE w.pattern WHEN '' THEN 'shard' ELSE 'schema' END AS kind, x.name AS member, CASE
     WHEN x.bare THEN 'bare' WHEN x.unfit THEN 'unfit'

@@ -1,11 +1,17 @@
--- Findings on what would stop a migration when it installs policies. The runtime need not be there,
--- so the query looks at fewer things than _foreign_code().
+-- Returns what would stop a migration when it installs policies. The runtime need not be there, so
+-- the query looks at fewer things than _foreign_code().
 -- $1: an array of objects, one for each policy, with these keys:
 --   - policy: its name
 --   - row: its row of the registry
 -- $2: the schemas of the search path
 -- $3: the owner of the runtime
 -- $4: the roles of install.trust
+-- fault: why
+--   - 'triggers': roles that are not trusted may create triggers or foreign keys on a table
+--   - 'schema': such roles may create objects in a schema of the search path
+--   - 'owner': such a role owns the table
+-- object: the table as SQL, or the schema
+-- roles: these roles as SQL; the name of the owner
 WITH owner AS (
     SELECT r.oid FROM pg_roles r WHERE r.rolname = $3::text
 ), trusted AS MATERIALIZED ( -- members of the owner are trusted, too
@@ -46,23 +52,14 @@ WITH owner AS (
     FROM (SELECT 0::oid AS oid UNION ALL SELECT r.oid FROM pg_roles r) x
     WHERE x.oid NOT IN (SELECT t.oid FROM trusted t) AND EXISTS (SELECT FROM owner)
 )
-SELECT g.policy, g.oid::regclass::text AS object,
-       format('roles that are not trusted may create triggers or foreign keys on table %s', g.oid::regclass) AS message,
-       'Deletes would run the code of: ' || string_agg(s.sql, ', ' ORDER BY s.sql) || '.' AS detail,
-       format('REVOKE TRIGGER, REFERENCES ON %s FROM %s;', g.oid::regclass, string_agg(s.sql, ', ' ORDER BY s.sql))
-           AS hint
+SELECT g.policy, 'triggers' AS fault, g.oid::regclass::text AS object, string_agg(s.sql, ', ' ORDER BY s.sql) AS roles
 FROM granted g JOIN stranger s ON s.oid = g.grantee GROUP BY g.policy, g.oid
 UNION ALL
-SELECT n.policy, n.nspname::text,
-       format('roles that are not trusted may create objects in schema "%s"', n.nspname),
-       'Names of the policies are looked up there.',
-       format('REVOKE CREATE ON SCHEMA %I FROM %s;', n.nspname, string_agg(s.sql, ', ' ORDER BY s.sql))
+SELECT n.policy, 'schema', n.nspname::text, string_agg(s.sql, ', ' ORDER BY s.sql)
 FROM schema n CROSS JOIN LATERAL (
     SELECT DISTINCT a.grantee FROM aclexplode(n.nspacl) a WHERE a.privilege_type = 'CREATE') a
 JOIN stranger s ON s.oid = a.grantee GROUP BY n.policy, n.oid, n.nspname
 UNION ALL
-SELECT t.policy, t.oid::regclass::text,
-       format('%s belongs to role "%s", which is not trusted', t.oid::regclass, pg_get_userbyid(c.relowner)), '',
-       'Change its owner, or list the role in install.trust.'
+SELECT t.policy, 'owner', t.oid::regclass::text, pg_get_userbyid(c.relowner)
 FROM touched t JOIN pg_class c ON c.oid = t.oid JOIN stranger s ON s.oid = c.relowner
-ORDER BY 1, 2, 3
+ORDER BY 1, 3, 2

@@ -1,7 +1,5 @@
--- Findings on policies that somebody paused. The name "*" stands for all policies.
-SELECT s.policy, CASE s.policy WHEN '*' THEN 'all policies are paused'
-    ELSE format('policy "%s" is paused', s.policy) END AS message,
-       format('By "%s" at %s%s.', s.set_by, s.set_at::timestamptz(0)::text, ': ' || nullif(s.reason, '')) AS detail,
-       CASE s.policy WHEN '*' THEN 'SELECT retention.resume();'
-           ELSE format('SELECT retention.resume(%L);', s.policy) END AS hint
+-- Returns the policies that somebody paused. The name "*" stands for all policies.
+-- set_at: in whole seconds, in the session's time zone
+-- reason: '' if nobody gave one
+SELECT s.policy, s.set_by, s.set_at::timestamptz(0)::text AS set_at, coalesce(s.reason, '') AS reason
 FROM retention.setting s WHERE s.name = 'paused' ORDER BY 1

@@ -1,5 +1,4 @@
--- Findings on privileges in the runtime's schema. Column want has the privileges that roles lack.
--- Column got has the privileges that roles should not have.
+-- Returns the objects in the runtime's schema on which roles have other privileges than expected.
 -- $1: the schema
 -- $2: the expected routines, tables and views, an array of objects with these keys:
 --   - name: a routine has its argument types
@@ -7,6 +6,12 @@
 --   - roles: roles that may use the object
 --   - writes: further privileges of the worker
 -- $3: the worker
+-- place: the position in $2; 0 for an object that is not expected
+-- want: the privileges that roles lack
+-- got: the privileges that roles should not have
+-- object, owner: as GRANT names them
+-- owner_lacks: the privileges that the owner lacks; NULL if none
+-- of_columns: the roles, as SQL, that have privileges on columns; NULL if none
 -- Any role may have SELECT on a table, but PUBLIC may not. Another query returns findings on
 -- missing roles.
 WITH object AS MATERIALIZED (
@@ -59,19 +64,15 @@ WITH object AS MATERIALIZED (
     WHERE h.grantee <> o.owner
       AND (h.is_grantable OR w.sql IS NULL AND (h.grantee = 0 OR h.privilege <> 'SELECT' AND NOT o.open))
 )
-SELECT o.n AS place, CASE o.n WHEN 0 THEN o.kind ELSE '' END AS kind, o.name AS object,
-       format('%s "%s" has other privileges', o.kind, o.name) AS message,
+SELECT o.n AS place, o.kind, o.name,
        coalesce(string_agg(d.lacks || ' for ' || g.name, ', ' ORDER BY g.name, d.lacks), '') AS want,
        coalesce(string_agg(d.has || ' for ' || g.name, ', ' ORDER BY g.name, d.has), '') AS got,
-       coalesce(string_agg(DISTINCT format('REVOKE ALL ON %s FROM %s; ', o.sql, g.sql), '')
-                FILTER (WHERE d.of_column IS NOT NULL),
-                    '') -- _apply_privileges() changes neither privileges on columns nor those of the owner
-       || coalesce(string_agg(DISTINCT format('GRANT %s ON %s TO %s; ', d.lacks, o.sql, g.sql), '')
-                   FILTER (WHERE d.lacks IS NOT NULL AND d.grantee = o.owner), '')
-       || 'SELECT retention._apply_privileges();' AS hint
+       o.sql AS object, quote_ident(pg_get_userbyid(o.owner)) AS owner,
+       array_agg(DISTINCT d.lacks) FILTER (WHERE d.lacks IS NOT NULL AND d.grantee = o.owner) AS owner_lacks,
+       array_agg(DISTINCT g.sql) FILTER (WHERE d.of_column IS NOT NULL) AS of_columns
 FROM difference d JOIN looked_at o ON o.sql = d.sql
 CROSS JOIN LATERAL (SELECT pg_get_userbyid(d.grantee)) r (name)
 CROSS JOIN LATERAL (SELECT CASE d.grantee WHEN 0 THEN 'PUBLIC' ELSE r.name END,
                            CASE d.grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(r.name) END) g (name, sql)
-GROUP BY o.n, o.kind, o.name, o.sql
+GROUP BY o.n, o.kind, o.name, o.sql, o.owner
 ORDER BY 1, 3

@@ -1,13 +1,12 @@
--- Findings on policies whose newest runs all ended because a budget was spent.
+-- Returns the policies whose newest runs all ended because a budget was spent.
 -- $1: an array of objects, one for each policy and job, with these keys:
 --   - policy
 --   - due: the time before which the first of these runs must have begun, NULL if the job's
 --     schedule does not say
 -- $2: how many of the newest runs are looked at
-SELECT w.policy, format('the last %s runs of policy "%s" left due rows behind', $2::integer, w.policy) AS message,
-       format('Since %s each run ended before its work was done; the last one says: %s.',
-              to_char(x.since AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS "UTC"'), x.message) AS detail,
-       'Give the policy more "budget", larger batches, or a schedule with more runs.' AS hint
+-- since: when the first of these runs began
+-- message: what the last of these runs says
+SELECT w.policy, x.since, x.message
 FROM (SELECT u.policy, max(u.due) FROM jsonb_to_recordset($1) u (policy text, due timestamptz) GROUP BY 1) w (policy,
     before)
 CROSS JOIN LATERAL (

@@ -1,0 +1,72 @@
+package internal
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// withSentences lists the queries of sql/verify that still return codes or sentences. The list may
+// only get shorter.
+var withSentences = map[string]bool{
+	"cron_compare":       true,
+	"plan_findings":      true,
+	"reach_identity":     true,
+	"reach_indexes":      true,
+	"reach_keys":         true,
+	"reach_row_security": true,
+	"reach_triggers":     true,
+	"roles":              true,
+	"runs":               true,
+}
+
+var (
+	codeOfVerify = regexp.MustCompile(`\bV0\d\d\b`)
+	sentence     = regexp.MustCompile(`\b[A-Za-z]+,? [a-z]+,? [a-z]+\b`)
+)
+
+// serverTexts are texts in sql/verify that are no sentences of verify. Queries look for messages of
+// the server and of the run log.
+var serverTexts = map[string]bool{
+	"the budget of %":         true,
+	"permission denied for %": true,
+	"^permission denied for (table|view|schema|function) (.+)$": true,
+	` belongs to (role ".+"), which is not trusted`:             true,
+	`^(role ".+") may create in schema `:                        true,
+	"% belongs to role %":                                       true,
+	`^(.*) belongs to role "`:                                   true,
+	" with grant option":                                        true, // of a privilege
+}
+
+// TestQueriesOfVerifyReturnFacts checks that queries of sql/verify return facts. Codes and
+// sentences of findings belong to package messages.
+func TestQueriesOfVerifyReturnFacts(t *testing.T) {
+	t.Parallel()
+	paths, err := filepath.Glob("../sql/verify/*.sql")
+	if err != nil || len(paths) == 0 {
+		t.Fatal(paths, err)
+	}
+	for _, path := range paths {
+		name := strings.TrimSuffix(filepath.Base(path), ".sql")
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var found []string
+		for _, m := range sqlText.FindAllStringSubmatch(sqlComment.ReplaceAllString(string(text), ""), -1) {
+			literal := m[2]
+			if codeOfVerify.MatchString(literal) || sentence.MatchString(literal) && !serverTexts[literal] {
+				found = append(found, literal)
+			}
+		}
+		switch {
+		case len(found) > 0 && !withSentences[name]:
+			t.Errorf("%s returns codes or sentences: %q. Return facts, and write the sentence in package messages.",
+				path, found)
+		case len(found) == 0 && withSentences[name]:
+			t.Errorf("%s returns facts: remove it from withSentences", name)
+		}
+	}
+}

@@ -1,0 +1,120 @@
+package messages
+
+import (
+	"fmt"
+	"strings"
+
+	"pgretain/internal/diag"
+	"pgretain/internal/quote"
+)
+
+func uncheckedJobs(database string) string {
+	return fmt.Sprintf(`could not check the jobs in pg_cron, in database "%s"`, database)
+}
+
+func noUsageOfCron(runner string) string {
+	return fmt.Sprintf(`Role "%s" has no USAGE on schema cron, or no SELECT on cron.job.`, runner)
+}
+
+func JobsUnreadable(database, runner string) diag.Diagnostic {
+	return diag.Diagnostic{Code: CodeUnreadable, Severity: diag.Unknown, Message: uncheckedJobs(database),
+		Detail: noUsageOfCron(runner), Hint: `Have a DBA run what "pgretain bootstrap" prints.`}
+}
+
+// HiddenJobs says why a role cannot see the jobs of schema cron in another database.
+type HiddenJobs struct{ Database, Role, Fault string }
+
+// JobsHidden takes whether each job began a run in time. Then jobs that cannot be seen are
+// information only.
+func JobsHidden(runner string, inTime bool, h HiddenJobs) diag.Diagnostic {
+	d := diag.Diagnostic{Code: CodeUnreadable, Severity: diag.Unknown, Message: uncheckedJobs(h.Database)}
+	switch h.Fault {
+	case "no table":
+		return diag.Diagnostic{Code: CodeScheduler,
+			Message: fmt.Sprintf(`extension pg_cron is not installed in database "%s"`, h.Database),
+			Detail:  "pg_cron schedules no job of this policy file.",
+			Hint:    `Have a DBA run what "pgretain bootstrap --cron" prints, then "pgretain migrate up --cron".`}
+	case "no privilege":
+		d.Detail, d.Hint = noUsageOfCron(runner), `Have a DBA run what "pgretain bootstrap --cron" prints.`
+	default:
+		d.Detail = fmt.Sprintf(`Row security shows them to role "%s" alone, and role "%s" is not a member of it.`,
+			runner, h.Role)
+		d.Hint = fmt.Sprintf(`Run "pgretain verify" as a superuser, or as role "%s".`, runner)
+	}
+	if inTime {
+		d.Severity = diag.Info
+		d.Detail += " Each job has run in time. Whether its schedule in pg_cron is that of the policy file was not " +
+			"checked."
+	}
+	return d
+}
+
+// FailedStarts are the last attempts of pg_cron to start a job, if they failed before a run began.
+type FailedStarts struct {
+	Place   int
+	Job     string
+	Failed  int
+	Message string
+}
+
+func NotStarted(schema, runner string, s FailedStarts) diag.Diagnostic {
+	message, more := strings.TrimRight(s.Message, ".\n "), ""
+	hint := inRuntime(schema, "CALL retention.run_job(%s);", quote.Literal(s.Job))
+	switch {
+	case strings.HasPrefix(s.Message, "connection"):
+		hint = fmt.Sprintf(`Let role "%s" connect from the server itself: its password file, pg_hba.conf, cron.host; `+
+			`or set cron.use_background_workers.`, runner)
+	case strings.HasPrefix(s.Message, "could not start background"):
+		hint = "Raise max_worker_processes, which pg_cron's jobs share with replication and parallel queries."
+	default:
+		more = fmt.Sprintf(` Role "%s" may find out more.`, runner)
+	}
+	return diag.Diagnostic{Code: CodeCronStart, Hint: hint,
+		Message: fmt.Sprintf(`pg_cron cannot start job "%s": its last %d attempts failed`, s.Job, s.Failed),
+		Detail:  fmt.Sprintf("No attempt began a run. pg_cron reports: %s.%s", message, more)}
+}
+
+// Scheduler describes the scheduler of pg_cron. A setting is nil if it cannot be read.
+type Scheduler struct {
+	Installed                        bool // extension pg_cron is in the database of the policies
+	Visible                          bool // the scheduler would be seen if it was running
+	Reported                         bool // it is not running, or that is unknown
+	LaunchActiveJobs, MaxRunningJobs *string
+	InTime                           bool // jobs began runs in time
+}
+
+// SchedulerStopped takes the session's role, the runtime's owner, the database of the policies, and
+// whether schema cron is in another database.
+func SchedulerStopped(role, owner, database string, elsewhere bool, s Scheduler) diag.Diagnostic {
+	if !s.Visible {
+		return diag.Diagnostic{Code: CodeScheduler, Severity: diag.Unknown,
+			Message: "could not determine whether the pg_cron scheduler is running",
+			Detail:  fmt.Sprintf(`Neither "%s" nor "%s" may see other sessions.`, role, owner),
+			Hint:    grantMonitor(owner)}
+	}
+	d := diag.Diagnostic{Code: CodeScheduler, Message: "the pg_cron scheduler is not running",
+		Hint: `Look for "pg_cron" in the server's log, in shared_preload_libraries, and at cron.database_name.`}
+	if !elsewhere && !s.Installed {
+		d.Detail = fmt.Sprintf(`Extension pg_cron is not installed in database "%s".`, database)
+	}
+	return d
+}
+
+func grantMonitor(owner string) string {
+	return fmt.Sprintf("GRANT pg_monitor TO %s;", quote.Ident(owner))
+}
+
+// Settings with which pg_cron starts no job.
+var (
+	JobsNotLaunched = diag.Diagnostic{Code: CodeCronStart,
+		Message: "pg_cron starts no job: cron.launch_active_jobs is off",
+		Hint:    "ALTER SYSTEM SET cron.launch_active_jobs = on; SELECT pg_reload_conf();"}
+	NoRunningJobs = diag.Diagnostic{Code: CodeCronStart, Message: "pg_cron starts no job: cron.max_running_jobs is 0",
+		Hint: "Reset cron.max_running_jobs and restart the server."}
+)
+
+func CronSettingsUnreadable(owner string) diag.Diagnostic {
+	return diag.Diagnostic{Code: CodeCronStart, Severity: diag.Unknown,
+		Message: "could not determine whether pg_cron is switched off",
+		Detail:  fmt.Sprintf(`Role "%s" may not read its settings.`, owner), Hint: grantMonitor(owner)}
+}

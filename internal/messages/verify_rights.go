@@ -1,0 +1,205 @@
+package messages
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"pgretain/internal/diag"
+	"pgretain/internal/quote"
+)
+
+// RoleLack says what a role lacks on an object. Lacks has the missing ones of the privileges in
+// Needed. Object is the object as GRANT names it.
+type RoleLack struct {
+	Place                    int
+	Lacks, Object            string
+	Kind, Name, Role, Needed string `db:"-"`
+}
+
+// LacksPrivilege takes the owner, the worker, the runner, the operator and the viewer.
+func LacksPrivilege(roles []string, l RoleLack) diag.Diagnostic {
+	effect := "It cannot call the functions that the policy file grants to it."
+	switch slices.Index(roles, l.Role) {
+	case 0, 1:
+		effect = "Runs of the policies that need it fail."
+	case 2:
+		effect = "No scheduled run can begin."
+	case 3:
+		effect = "Its members can neither run nor pause a policy."
+	case 4:
+		effect = "Its members can read no view, and cannot verify."
+	}
+	return diag.Diagnostic{Code: CodeTableRights, Detail: effect,
+		Message: fmt.Sprintf(`role "%s" lacks %s on %s "%s"`, l.Role, l.Lacks, l.Kind, l.Name),
+		Hint:    fmt.Sprintf("GRANT %s ON %s TO %s;", l.Needed, l.Object, quote.Ident(l.Role))}
+}
+
+// grantUsage returns a GRANT on the schema of an object that a policy uses.
+func grantUsage(schema, worker string) string {
+	return fmt.Sprintf("GRANT USAGE ON SCHEMA %s TO %s;", quote.Ident(schema), quote.Ident(worker))
+}
+
+// grantExecute returns a GRANT on a function that a policy calls. The function is given as SQL.
+func grantExecute(function, worker string) string {
+	return fmt.Sprintf("GRANT EXECUTE ON FUNCTION %s TO %s;", function, quote.Ident(worker))
+}
+
+// ObjectPrivileges are the privileges on an object of the runtime's schema that differ. Object and
+// Owner are as GRANT names them. OfColumns are roles that have privileges on columns.
+type ObjectPrivileges struct {
+	Place                                int
+	Kind, Name, Want, Got, Object, Owner string
+	OwnerLacks, OfColumns                []string
+}
+
+func OtherPrivileges(schema string, p ObjectPrivileges) diag.Diagnostic {
+	hint := "" // _apply_privileges() changes neither privileges on columns nor those of the owner
+	for _, role := range p.OfColumns {
+		hint += fmt.Sprintf("REVOKE ALL ON %s FROM %s; ", p.Object, role)
+	}
+	for _, privilege := range p.OwnerLacks {
+		hint += fmt.Sprintf("GRANT %s ON %s TO %s; ", privilege, p.Object, p.Owner)
+	}
+	return diag.Diagnostic{Code: CodePrivileges, Object: p.Name, Want: p.Want, Got: p.Got,
+		Message: fmt.Sprintf(`%s "%s" has other privileges`, p.Kind, p.Name),
+		Hint:    hint + inRuntime(schema, "SELECT retention._apply_privileges();")}
+}
+
+// ClosedFunction is a function that the worker may not call. Function is its name as SQL. Kind and
+// Name say which policy or report calls it.
+type ClosedFunction struct {
+	Place                    int
+	Function, Schema         string
+	LacksUsage, LacksExecute bool
+	Kind, Name               string `db:"-"`
+}
+
+func LacksExecute(worker string, f ClosedFunction) diag.Diagnostic {
+	var missing, grants []string
+	if f.LacksUsage {
+		missing = append(missing, fmt.Sprintf(`USAGE on schema "%s"`, f.Schema))
+		grants = append(grants, grantUsage(f.Schema, worker))
+	}
+	if f.LacksExecute {
+		missing = append(missing, fmt.Sprintf(`EXECUTE on function "%s"`, f.Function))
+		grants = append(grants, grantExecute(f.Function, worker))
+	}
+	return diag.Diagnostic{Code: CodeTableRights, Object: f.Function, Detail: "Its runs fail.",
+		Message: fmt.Sprintf(`role "%s" lacks %s, which %s "%s" calls`, worker, strings.Join(missing, " and "), f.Kind,
+			f.Name),
+		Hint: strings.Join(grants, " ")}
+}
+
+// BodyLack is a table that a function of the application uses in batches, and that the worker may
+// not use. Trigger is "" if an expression of the policy calls the function. Table is "schema.name",
+// and SQL is its name as SQL.
+type BodyLack struct {
+	Policy, Trigger, OnTable, Function, Event string
+	Schema, Table, SQL                        string
+	Lacks                                     string // privileges on the table; "" if none
+	LacksUsage                                bool
+}
+
+func BodyLacks(worker string, b BodyLack) diag.Diagnostic {
+	user := "function " + b.Function
+	detail := fmt.Sprintf(`Policy "%s" calls it`, b.Policy)
+	if b.Trigger != "" {
+		user = fmt.Sprintf(`trigger "%s" on table "%s"`, b.Trigger, b.OnTable)
+		detail = fmt.Sprintf(`It fires in batches of policy "%s" on %s, and calls %s`, b.Policy, b.Event, b.Function)
+	}
+	var missing, grants []string
+	if b.LacksUsage {
+		missing = append(missing, fmt.Sprintf(`USAGE on schema "%s"`, b.Schema))
+		grants = append(grants, grantUsage(b.Schema, worker))
+	}
+	if b.Lacks != "" {
+		missing = append(missing, fmt.Sprintf(`%s on table "%s"`, b.Lacks, b.Table))
+		grants = append(grants, fmt.Sprintf("GRANT %s ON %s TO %s;", b.Lacks, b.SQL, quote.Ident(worker)))
+	}
+	return diag.Diagnostic{Code: CodeTableRights, Policy: b.Policy, Object: b.Table,
+		Message: fmt.Sprintf(`%s needs %s, which role "%s" lacks`, user, strings.Join(missing, " and "), worker),
+		Detail: detail + " with the rights of the role. Runs fail, or refuse the rows. Instead of the hint, the " +
+			"owner may make the function SECURITY DEFINER.",
+		Hint: strings.Join(grants, " ")}
+}
+
+// DeniedPolicy is a policy that the worker cannot evaluate. Denied is the server's message.
+// Function needs the privilege; it is "" if unknown. Kind is the kind of the object that the worker
+// may not use, and SQL its name as SQL. SQL is "" if the message may mean several objects.
+type DeniedPolicy struct{ Policy, Denied, Function, Object, Kind, SQL string }
+
+func EvaluationDenied(worker string, p DeniedPolicy) diag.Diagnostic {
+	d := diag.Diagnostic{Code: CodeTableRights, Policy: p.Policy, Object: p.Object,
+		Message: fmt.Sprintf(`role "%s" lacks a privilege that policy "%s" needs: %s`, worker, p.Policy, p.Denied),
+		Detail:  "Runs of the policy fail, or refuse the rows.",
+		Hint:    fmt.Sprintf(`Grant the privilege to role "%s".`, worker)}
+	if p.Function != "" {
+		d.Detail = fmt.Sprintf("Function %s needs it. Runs of the policy fail, or refuse the rows. "+
+			"Instead of the hint, the owner may make the function SECURITY DEFINER.", p.Function)
+	}
+	switch {
+	case p.SQL == "":
+	case p.Kind == "schema":
+		d.Hint = fmt.Sprintf("GRANT USAGE ON SCHEMA %s TO %s;", p.SQL, quote.Ident(worker))
+	case p.Kind == "function":
+		d.Hint = grantExecute(p.SQL, worker)
+	default:
+		d.Hint = fmt.Sprintf("GRANT SELECT ON %s TO %s;", p.SQL, quote.Ident(worker))
+	}
+	return d
+}
+
+// ForeignTables are the tables of a role that a function cannot detach or drop. Member is the owner
+// of the function. Heir is the role that should own them. First is the name of the first one, and
+// Named has the first 50 as SQL.
+type ForeignTables struct {
+	Place               int
+	Owner, Member, Heir string
+	Tables              int
+	First               string
+	Named               []string
+	Policy, Function    string `db:"-"`
+}
+
+func CannotTake(f ForeignTables) diag.Diagnostic {
+	count, heir := "1 table", quote.Ident(f.Heir)
+	if f.Tables != 1 {
+		count = fmt.Sprintf("%d tables", f.Tables)
+	}
+	var statements []string
+	for _, table := range f.Named {
+		statements = append(statements, fmt.Sprintf("ALTER TABLE %s OWNER TO %s;", table, heir))
+	}
+	if more := f.Tables - len(f.Named); more > 0 {
+		statements = append(statements, fmt.Sprintf("-- and %d more", more))
+	}
+	return diag.Diagnostic{Code: CodeTakeRights,
+		Message: fmt.Sprintf(`policy "%s" cannot detach or drop tables of role "%s", who owns "%s"`, f.Policy, f.Owner,
+			f.First),
+		Detail: fmt.Sprintf(`Function "%s" belongs to role "%s", which is no member of it. This is so for %s. `+
+			`Give the tables one owner.`, f.Function, f.Member, count),
+		Hint: strings.Join(statements, " ")}
+}
+
+// Obstacle is what would stop a migration. Roles are not trusted: they may do what Fault says, or
+// they own the object. The file of query obstacles describes the faults.
+type Obstacle struct{ Policy, Fault, Object, Roles string }
+
+func StopsMigration(o Obstacle) diag.Diagnostic {
+	d := diag.Diagnostic{Policy: o.Policy, Object: o.Object}
+	switch o.Fault {
+	case "triggers":
+		d.Message = "roles that are not trusted may create triggers or foreign keys on table " + o.Object
+		d.Detail = fmt.Sprintf("Deletes would run the code of: %s.", o.Roles)
+		d.Hint = fmt.Sprintf("REVOKE TRIGGER, REFERENCES ON %s FROM %s;", o.Object, o.Roles)
+	case "schema":
+		d.Message = fmt.Sprintf(`roles that are not trusted may create objects in schema "%s"`, o.Object)
+		d.Detail = "Names of the policies are looked up there."
+		d.Hint = fmt.Sprintf("REVOKE CREATE ON SCHEMA %s FROM %s;", quote.Ident(o.Object), o.Roles)
+	default:
+		d.Message = fmt.Sprintf(`%s belongs to role "%s", which is not trusted`, o.Object, o.Roles)
+		d.Hint = "Change its owner, or list the role in install.trust."
+	}
+	return d
+}
