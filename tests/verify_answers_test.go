@@ -34,7 +34,7 @@ func testAnswers(t *testing.T, server *driftServer) {
 		"installed_for_ever": {`UPDATE retention.policy SET installed_at = 'infinity' WHERE name = 'message_ttl';
 			INSERT INTO app.message (body, created_at) VALUES ('x', now() - interval '20 days')`,
 			`could not check the runs [V090]
-detail: The answer cannot be read: cannot scan NULL in column "message".`, []string{"V060", "V090"}},
+detail: The answer cannot be read: cannot scan Infinity in column "installed".`, []string{"V060", "V090"}},
 		"succeeded_for_ever": {"UPDATE retention.total SET last_success_at = 'infinity'", "Verdict: conforms", nil},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -1,16 +1,15 @@
 package verifier
 
 import (
-	"encoding/json"
+	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"pgretain/generator"
 	"pgretain/internal/diag"
-	"pgretain/internal/lists"
 	"pgretain/internal/messages"
-	"pgretain/policy"
 )
 
 // codesOfCron are the checks that need pg_cron's tables. One of them is the check on lateness,
@@ -43,19 +42,52 @@ func (v *inspection) checkCron(r reading) error {
 }
 
 // compareJobs compares the wanted jobs with the jobs of the runner in the database of schema cron.
-// It also reads which of these jobs failed.
+// It also reads which of these jobs failed. A wanted job without a database belongs to the database
+// of schema cron.
 func (v *inspection) compareJobs(r reading, query string, args ...any) error {
-	live, err := collectRow[struct{ Jobs, Attempts string }](r, query, args...)
+	live, err := collectRow[struct {
+		Database string
+		Jobs     []messages.CronJob
+		Attempts []messages.FailedAttempts
+	}](r, query, args...)
 	if err != nil {
 		return err
 	}
-	v.attempts = json.RawMessage(live.Attempts)
-	objects := v.objects(generator.KindCron)
-	wanted := lists.Map(objects, func(o generator.Object) row {
-		return row{"name": o.Cron.Name, "schedule": o.Cron.Schedule, "command": o.Cron.Command,
-			"database": o.Cron.Database}
-	})
-	return v.finds(diag.Code{}, objects, "cron_compare", wanted, live.Jobs, v.runner(), v.install.CronElsewhere())(r)
+	v.attempts = live.Attempts
+	names := v.cronNames()
+	for i := range v.attempts {
+		v.attempts[i].Job = names[v.attempts[i].Name]
+	}
+	in := messages.CronTable{Database: live.Database, Elsewhere: v.install.CronElsewhere()}
+	named := func(name string) func(messages.CronJob) bool {
+		return func(job messages.CronJob) bool { return job.Name != nil && *job.Name == name }
+	}
+	wanted := map[string]bool{}
+	for _, o := range v.objects(generator.KindCron) {
+		want := messages.CronJob{Name: &o.Cron.Name, Schedule: o.Cron.Schedule, Command: o.Cron.Command,
+			Database: cmp.Or(o.Cron.Database, live.Database), User: v.runner()}
+		wanted[*want.Name] = true
+		if !slices.ContainsFunc(live.Jobs, named(*want.Name)) {
+			v.about(o, messages.JobMissing(want, in))
+		}
+		for _, job := range live.Jobs {
+			if !named(*want.Name)(job) {
+				continue
+			}
+			for _, m := range messages.JobDiffers(want, job, in) {
+				v.about(o, m)
+			}
+			if !job.Active {
+				v.about(o, messages.JobInactive(want, in))
+			}
+		}
+	}
+	for _, job := range live.Jobs {
+		if job.Name == nil || !wanted[*job.Name] {
+			v.addKind(generator.KindCron, messages.OrphanJob(job, in))
+		}
+	}
+	return nil
 }
 
 // checkCronElsewhere checks the jobs in the other database. Row security there shows them only to
@@ -125,13 +157,39 @@ func (v *inspection) checkScheduler(r reading) error {
 	})
 }
 
+// checkStarts reports jobs whose last attempts, at least two, failed before a run began. A single
+// failed attempt may come from a restart of the server.
 func (v *inspection) checkStarts(r reading) error {
-	about := lists.Map(v.file.Jobs, func(j *policy.Job) generator.Object {
-		return generator.Object{Name: j.Name, Position: j.Position}
-	})
-	return eachFact(r, "cron_starts", func(s messages.FailedStarts) {
-		v.about(about[s.Place-1], messages.NotStarted(v.install.Schema, v.runner(), s))
-	}, lists.Map(about, objectName), v.attempts, v.cronNames())
+	failed := map[string]*messages.FailedAttempts{} // by job
+	var jobs []string
+	var since []*time.Time
+	for _, j := range v.file.Jobs {
+		if a := v.failedAttempts(j.Name, 2); a != nil {
+			failed[j.Name], jobs, since = a, append(jobs, j.Name), append(since, a.Since)
+		}
+	}
+	if len(jobs) == 0 {
+		return nil
+	}
+	idle, err := collectRows[struct{ Job string }](r, "cron_starts", jobs, since)
+	for _, j := range v.file.Jobs {
+		if slices.Contains(idle, struct{ Job string }{j.Name}) {
+			v.about(generator.Object{Name: j.Name, Position: j.Position},
+				messages.NotStarted(v.install.Schema, v.runner(), j.Name, *failed[j.Name]))
+		}
+	}
+	return err
+}
+
+// failedAttempts returns the last attempts of pg_cron to start a job, if at least a number of them
+// failed. Of several schedules of the job, it returns the first one.
+func (v *inspection) failedAttempts(job string, least int) *messages.FailedAttempts {
+	for i := range v.attempts {
+		if a := &v.attempts[i]; a.Job == job && a.Failed >= least {
+			return a
+		}
+	}
+	return nil
 }
 
 // cronNames maps the names of jobs in pg_cron to the jobs of the file. There is one name for each

@@ -8,7 +8,6 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"pgretain/generator"
-	"pgretain/internal/diag"
 	"pgretain/internal/lists"
 	"pgretain/internal/messages"
 	"pgretain/internal/pgparse"
@@ -33,7 +32,7 @@ func (v *inspection) checkRights(r reading) error {
 			slices.Repeat([]generator.Object{o}, len(o.Rights))...)
 	}
 	return eachFact(r, "role_privileges", func(l messages.RoleLack) {
-		right, o := wanted[l.Place-1], about[l.Place-1]
+		right, o := wanted[l.N-1], about[l.N-1]
 		l.Kind, l.Name, l.Role, l.Needed = right.Kind, right.Name, right.Role, right.Needed
 		if right.Kind == "sequence" {
 			o.Name = right.Name
@@ -79,7 +78,7 @@ func (v *inspection) checkFunctionRights(r reading) error {
 		}
 	}
 	return eachFact(r, "function_privileges", func(f messages.ClosedFunction) {
-		call, o := calls[f.Place-1], about[f.Place-1]
+		call, o := calls[f.N-1], about[f.N-1]
 		f.Kind, f.Name = call.Kind, call.Name
 		o.Name = f.Function
 		v.about(o, messages.LacksExecute(v.worker(), f))
@@ -110,8 +109,8 @@ func (v *inspection) checkPrivileges(r reading) error {
 	objects := append(v.routines(), v.relations()...)
 	return eachFact(r, "privileges", func(p messages.ObjectPrivileges) {
 		m := messages.OtherPrivileges(v.install.Schema, p)
-		if p.Place > 0 {
-			v.about(objects[p.Place-1], m)
+		if p.N > 0 {
+			v.about(objects[p.N-1], m)
 		} else {
 			v.addKind(generator.Kind(p.Kind), m)
 		}
@@ -149,17 +148,50 @@ func (v *inspection) otherRoles() (names, shared []string) {
 	return names, shared
 }
 
+// checkRoles checks the roles of the install, and the privileges of PUBLIC. With "roles: none" it
+// checks only these privileges.
 func (v *inspection) checkRoles(r reading) error {
-	given, roles := row{"schema": v.install.Schema}, v.install.Roles
-	if !roles.None {
-		others, shared := v.otherRoles()
-		cron := v.install.Scheduler == "pg_cron"
-		given = row{"schema": v.install.Schema, "owner": roles.Owner, "worker": roles.Worker, "runner": roles.Runner,
-			"others": distinct(others), "named": distinct(roles.All()), "shared": len(shared) > 0,
-			"cron": cron, "cron_here": cron && !v.install.CronElsewhere(),
-			"tables": v.changedTables(true)}
+	schema, roles := v.install.Schema, v.install.Roles
+	err := eachFact(r, "public_privileges", func(p struct{ PrivilegeType string }) {
+		v.addToInstall(messages.PublicPrivilege(schema, p.PrivilegeType))
+	}, schema)
+	if err != nil || roles.None {
+		return err
 	}
-	return v.finds(diag.Code{}, v.atInstall(), "roles", given)(r)
+	others, shared := v.otherRoles()
+	others = distinct(others)
+	err = eachFact(r, "roles", func(role messages.Role) {
+		role.Owner, role.Database, role.Scheduler = roles.Owner, v.server.Database, "a scheduler"
+		role.OwnsOnly = role.Name == roles.Owner && len(shared) == 0
+		role.IsWorker, role.IsRunner = role.Name == roles.Worker, role.Name == roles.Runner
+		if v.install.Scheduler == "pg_cron" {
+			role.Scheduler = "pg_cron"
+			role.CronMissing = !v.install.CronElsewhere() && !role.Cron
+		}
+		for _, m := range messages.RoleFaults(role) {
+			v.addToInstall(m)
+		}
+	}, roles.Owner, distinct(roles.All()))
+	if err != nil {
+		return err
+	}
+	err = eachFact(r, "role_excess", func(e messages.RoleExcess) { v.addToInstall(messages.Excess(e)) }, roles.Owner,
+		roles.Worker, others)
+	if err != nil {
+		return err
+	}
+	tables := v.changedTables(true)
+	err = eachFact(r, "row_changers", func(c messages.RowChanger) { v.addToInstall(messages.ChangesByHand(c)) },
+		roles.Owner, others, tables)
+	if err != nil {
+		return err
+	}
+	members, err := collectRows[struct{ Name string }](r, "owner_members", roles.Owner, roles.Runner, others, tables)
+	if len(members) > 0 {
+		names := lists.Map(members, func(m struct{ Name string }) string { return m.Name })
+		v.addToInstall(messages.CanBecomeOwner(roles.Owner, names))
+	}
+	return err
 }
 
 // checkSessions reports settings that disable triggers in sessions of the runner or that end these
@@ -211,7 +243,7 @@ func (v *inspection) takers() []generator.Object {
 func (v *inspection) checkOwners(r reading) error {
 	takers := v.takers()
 	return eachFact(r, "table_owners", func(f messages.ForeignTables) {
-		taker := takers[f.Place-1]
+		taker := takers[f.N-1]
 		f.Policy, f.Function = taker.Policy, taker.Name
 		v.about(taker, messages.CannotTake(f))
 	}, lists.Map(takers, func(o generator.Object) row { return row{"function": o.Name, "table": o.Table} }))

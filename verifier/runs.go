@@ -2,12 +2,13 @@ package verifier
 
 import (
 	"cmp"
+	"maps"
+	"slices"
 	"sort"
 	"time"
 
 	"pgretain/generator"
 	"pgretain/internal/calendar"
-	"pgretain/internal/diag"
 	"pgretain/internal/lists"
 	"pgretain/internal/messages"
 	"pgretain/policy"
@@ -83,24 +84,53 @@ func lag(t calendar.Ticks, now time.Time, budget time.Duration) (time.Duration, 
 	return time.Duration(seconds) * time.Second, seconds < most
 }
 
+// checkRuns reports policies that are late, and how their runs ended. A job that never ran has a
+// finding if its policies are not late.
 func (v *inspection) checkRuns(r reading) error {
-	about := lists.Map(v.runs(), func(s scheduledRun) generator.Object {
-		return generator.Object{Name: s.job.Name, Position: s.job.Position}
-	})
-	var database *string
+	schema := v.install.Schema
+	var cron *messages.CronTable
 	if v.install.Scheduler == "pg_cron" {
-		database = new("")
-		if v.install.CronElsewhere() {
-			database = &v.install.CronDatabase
-		}
+		cron = &messages.CronTable{Database: v.install.CronDatabase, Elsewhere: v.install.CronElsewhere()}
 	}
-	return v.finds(diag.Code{}, about, "runs", v.runRows(), v.attempts, v.cronNames(), database, v.runner())(r)
+	kinds, inTime := map[string]string{}, map[[2]string]bool{} // inTime: by policy and job
+	for _, s := range v.runs() {
+		kinds[s.name] = s.kind
+	}
+	err := eachFact(r, "lateness", func(l messages.Lateness) {
+		s := v.runs()[l.N-1]
+		l.Policy, l.Kind, l.Job, l.Due, l.Attempts = s.name, s.kind, s.job.Name, s.due, v.failedAttempts(s.job.Name, 1)
+		inTime[[2]string{l.Policy, l.Job}] = l.Success != nil && l.Due != nil && !l.Late && !l.Paused
+		switch {
+		case l.Late:
+			v.add(messages.Late(schema, v.runner(), cron, l))
+		case !l.Paused && !l.JobRan:
+			v.about(generator.Object{Name: l.Job, Position: s.job.Position}, messages.NotYet(l))
+		}
+	}, v.runRows())
+	if err != nil {
+		return err
+	}
+	return eachFact(r, "outcomes", func(o messages.Outcome) {
+		o.Kind, o.InTime = kinds[o.Policy], inTime[[2]string{o.Policy, o.Job}]
+		if slices.Contains([]string{"failed", "tripped", "abandoned"}, o.LastState) {
+			v.add(messages.LastRunFailed(o))
+		}
+		if o.MissedRun != nil {
+			v.add(messages.Missed(schema, o))
+		}
+		if o.Empty >= 3 {
+			v.add(messages.TakesNone(schema, o))
+		}
+		if o.RefusedRun != nil {
+			v.add(messages.Refused(schema, o))
+		}
+	}, slices.Sorted(maps.Keys(kinds)))
 }
 
 // runRows returns all runs as parameters for queries.
 func (v *inspection) runRows() []row {
 	return lists.Map(v.runs(), func(s scheduledRun) row {
-		return row{"policy": s.name, "job": s.job.Name, "kind": s.kind, "due": s.due}
+		return row{"policy": s.name, "job": s.job.Name, "due": s.due}
 	})
 }
 

@@ -84,10 +84,10 @@ type inspection struct {
 	complete bool // no check was left out because the runtime, or a privilege in it, was missing
 
 	// Probes set the following fields, which later probes read.
-	zones     []*time.Location // possible time zones of the schedules; none if unknown
-	scheduled []scheduledRun   // runs of all jobs, computed on first use
-	attempts  json.RawMessage  // jobs that pg_cron could not run; nil if unknown
-	lacks     []lack           // probes that failed because a role lacks a privilege
+	zones     []*time.Location          // possible time zones of the schedules; none if unknown
+	scheduled []scheduledRun            // runs of all jobs, computed on first use
+	attempts  []messages.FailedAttempts // jobs that pg_cron could not run, by name; nil if unknown
+	lacks     []lack                    // probes that failed because a role lacks a privilege
 	// live tables, or the snapshot if policies do not fit them; nil without a snapshot
 	effective        *catalog.Snapshot
 	reach            json.RawMessage     // what statements of policies do to tables; nil if it could not be read
@@ -382,11 +382,6 @@ func (v *inspection) position(name string) diag.Position {
 		}
 	}
 	return diag.Position{}
-}
-
-// atInstall returns the subject of findings at the "install" of the policy file.
-func (v *inspection) atInstall() []generator.Object {
-	return []generator.Object{{Position: v.install.Position}}
 }
 
 // The method owner returns the role that owns the runtime. The method worker returns the role that

@@ -49,28 +49,22 @@ func JobsHidden(runner string, inTime bool, h HiddenJobs) diag.Diagnostic {
 	return d
 }
 
-// FailedStarts are the last attempts of pg_cron to start a job, if they failed before a run began.
-type FailedStarts struct {
-	Place   int
-	Job     string
-	Failed  int
-	Message string
-}
-
-func NotStarted(schema, runner string, s FailedStarts) diag.Diagnostic {
-	message, more := strings.TrimRight(s.Message, ".\n "), ""
-	hint := inRuntime(schema, "CALL retention.run_job(%s);", quote.Literal(s.Job))
+// NotStarted is about a job whose last attempts failed before a run began. Such attempts leave no
+// trace in the run log.
+func NotStarted(schema, runner, job string, a FailedAttempts) diag.Diagnostic {
+	message, more := strings.TrimRight(a.Message, ".\n "), ""
+	hint := inRuntime(schema, "CALL retention.run_job(%s);", quote.Literal(job))
 	switch {
-	case strings.HasPrefix(s.Message, "connection"):
+	case strings.HasPrefix(a.Message, "connection"):
 		hint = fmt.Sprintf(`Let role "%s" connect from the server itself: its password file, pg_hba.conf, cron.host; `+
 			`or set cron.use_background_workers.`, runner)
-	case strings.HasPrefix(s.Message, "could not start background"):
+	case strings.HasPrefix(a.Message, "could not start background"):
 		hint = "Raise max_worker_processes, which pg_cron's jobs share with replication and parallel queries."
 	default:
 		more = fmt.Sprintf(` Role "%s" may find out more.`, runner)
 	}
 	return diag.Diagnostic{Code: CodeCronStart, Hint: hint,
-		Message: fmt.Sprintf(`pg_cron cannot start job "%s": its last %d attempts failed`, s.Job, s.Failed),
+		Message: fmt.Sprintf(`pg_cron cannot start job "%s": its last %d attempts failed`, job, a.Failed),
 		Detail:  fmt.Sprintf("No attempt began a run. pg_cron reports: %s.%s", message, more)}
 }
 
@@ -117,4 +111,84 @@ func CronSettingsUnreadable(owner string) diag.Diagnostic {
 	return diag.Diagnostic{Code: CodeCronStart, Severity: diag.Unknown,
 		Message: "could not determine whether pg_cron is switched off",
 		Detail:  fmt.Sprintf(`Role "%s" may not read its settings.`, owner), Hint: grantMonitor(owner)}
+}
+
+// CronJob is a job of pg_cron, wanted or present. Name is nil for a job without one. A wanted job
+// has no ID.
+type CronJob struct {
+	ID                                int
+	Name                              *string
+	Schedule, Command, Database, User string
+	Active                            bool
+}
+
+// CronTable is the table of pg_cron's jobs. Elsewhere reports whether its database is another one
+// than the database of the policies.
+type CronTable struct {
+	Database  string
+	Elsewhere bool
+}
+
+func (t CronTable) sentence() string {
+	if !t.Elsewhere {
+		return ""
+	}
+	return fmt.Sprintf(`Schema cron is in database "%s".`, t.Database)
+}
+
+// schedule returns the statements with which the runner schedules a job. cron.schedule() neither
+// switches an existing job on nor moves it to another database. Only an administrator may let a
+// role call cron.alter_job(). So the statements can drop the job before.
+func (t CronTable) schedule(job CronJob, drop bool) string {
+	name, unschedule := quote.Literal(*job.Name), ""
+	if drop {
+		unschedule = fmt.Sprintf("SELECT cron.unschedule(%s); ", name)
+	}
+	schedule := fmt.Sprintf("SELECT cron.schedule(%s, %s, %s);", name, quote.Literal(job.Schedule),
+		quote.Literal(job.Command))
+	if job.Database != t.Database {
+		schedule = fmt.Sprintf("SELECT cron.schedule_in_database(%s, %s, %s, %s);", name, quote.Literal(job.Schedule),
+			quote.Literal(job.Command), quote.Literal(job.Database))
+	}
+	return fmt.Sprintf("SET ROLE %s; %s%s RESET ROLE;", quote.Ident(job.User), unschedule, schedule)
+}
+
+func JobMissing(want CronJob, in CronTable) diag.Diagnostic {
+	return diag.Diagnostic{Code: CodeCronMissing, Message: fmt.Sprintf(`job "%s" is not in pg_cron`, *want.Name),
+		Detail: strings.TrimSpace(fmt.Sprintf(`Role "%s" has no job of that name; nothing runs its policies. %s`,
+			want.User, in.sentence())),
+		Hint: in.schedule(want, false)}
+}
+
+// JobDiffers returns a finding for each part of a job that differs.
+func JobDiffers(want, got CronJob, in CronTable) (list []diag.Diagnostic) {
+	for _, part := range []struct{ name, want, got string }{
+		{"schedule", want.Schedule, got.Schedule}, {"command", want.Command, got.Command},
+		{"database", want.Database, got.Database}, {"user", want.User, got.User},
+	} {
+		if part.want != part.got {
+			list = append(list, diag.Diagnostic{Code: CodeCronDiffers,
+				Message: fmt.Sprintf(`job "%s" has another %s in pg_cron`, *want.Name, part.name),
+				Want:    `"` + part.want + `"`, Got: `"` + part.got + `"`, Detail: in.sentence(),
+				Hint: in.schedule(want, part.name != "user")})
+		}
+	}
+	return list
+}
+
+func JobInactive(want CronJob, in CronTable) diag.Diagnostic {
+	return diag.Diagnostic{Code: CodeCronInactive, Detail: in.sentence(), Hint: in.schedule(want, true),
+		Message: fmt.Sprintf(`job "%s" is switched off in pg_cron`, *want.Name)}
+}
+
+func OrphanJob(job CronJob, in CronTable) diag.Diagnostic {
+	d := diag.Diagnostic{Code: CodeCronOrphan}
+	name, argument := fmt.Sprint(job.ID), fmt.Sprint(job.ID)
+	if job.Name != nil {
+		d.Object, name, argument = *job.Name, `"`+*job.Name+`"`, quote.Literal(*job.Name)
+	}
+	d.Message = fmt.Sprintf("job %s is in pg_cron, but not in the policy file", name)
+	d.Detail = strings.TrimSpace(fmt.Sprintf(`It runs %s on "%s". %s`, job.Command, job.Schedule, in.sentence()))
+	d.Hint = fmt.Sprintf("SET ROLE %s; SELECT cron.unschedule(%s); RESET ROLE;", quote.Ident(job.User), argument)
+	return d
 }

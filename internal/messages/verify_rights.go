@@ -12,7 +12,7 @@ import (
 // RoleLack says what a role lacks on an object. Lacks has the missing ones of the privileges in
 // Needed. Object is the object as GRANT names it.
 type RoleLack struct {
-	Place                    int
+	N                        int
 	Lacks, Object            string
 	Kind, Name, Role, Needed string `db:"-"`
 }
@@ -48,7 +48,7 @@ func grantExecute(function, worker string) string {
 // ObjectPrivileges are the privileges on an object of the runtime's schema that differ. Object and
 // Owner are as GRANT names them. OfColumns are roles that have privileges on columns.
 type ObjectPrivileges struct {
-	Place                                int
+	N                                    int
 	Kind, Name, Want, Got, Object, Owner string
 	OwnerLacks, OfColumns                []string
 }
@@ -69,7 +69,7 @@ func OtherPrivileges(schema string, p ObjectPrivileges) diag.Diagnostic {
 // ClosedFunction is a function that the worker may not call. Function is its name as SQL. Kind and
 // Name say which policy or report calls it.
 type ClosedFunction struct {
-	Place                    int
+	N                        int
 	Function, Schema         string
 	LacksUsage, LacksExecute bool
 	Kind, Name               string `db:"-"`
@@ -154,7 +154,7 @@ func EvaluationDenied(worker string, p DeniedPolicy) diag.Diagnostic {
 // of the function. Heir is the role that should own them. First is the name of the first one, and
 // Named has the first 50 as SQL.
 type ForeignTables struct {
-	Place               int
+	N                   int
 	Owner, Member, Heir string
 	Tables              int
 	First               string
@@ -202,4 +202,115 @@ func StopsMigration(o Obstacle) diag.Diagnostic {
 		d.Hint = "Change its owner, or list the role in install.trust."
 	}
 	return d
+}
+
+// Role is a role of the install, and what it can do in the database. The file of query roles
+// describes the first fields.
+type Role struct {
+	Name                                                          string
+	There, CanLogin, Superuser, CanConnect, NoSessions, Inherited bool
+	Closed, Cron                                                  bool
+
+	Owner                        string `db:"-"` // the owner of the runtime
+	Database                     string `db:"-"`
+	Scheduler                    string `db:"-"` // what calls the jobs
+	OwnsOnly, IsWorker, IsRunner bool   `db:"-"` // OwnsOnly: the role is the owner, and no other role
+	CronMissing                  bool   `db:"-"` // table cron.job should be in the database, and is not
+}
+
+// RoleFaults returns a finding for each attribute of a role that is wrong. Another check reports a
+// missing table cron.job. Until then the runner need not log in.
+func RoleFaults(r Role) (list []diag.Diagnostic) {
+	name, owner, database := quote.Ident(r.Name), quote.Ident(r.Owner), quote.Ident(r.Database)
+	add := func(wrong bool, fault, hint string) {
+		if wrong {
+			list = append(list, diag.Diagnostic{Code: CodeRole, Object: r.Name,
+				Message: fmt.Sprintf(`role "%s" %s`, r.Name, fault), Hint: hint})
+		}
+	}
+	add(!r.There, "does not exist", "pgretain bootstrap | psql -X -v ON_ERROR_STOP=1")
+	add(r.There && r.IsWorker && !r.Inherited, fmt.Sprintf(`does not pass its privileges on to "%s"`, r.Owner),
+		fmt.Sprintf("GRANT %s TO %s;", name, owner))
+	add((r.OwnsOnly || r.IsWorker) && r.CanLogin, "can log in", fmt.Sprintf("ALTER ROLE %s NOLOGIN;", name))
+	add(r.There && r.IsRunner && !r.CanLogin && !r.CronMissing,
+		fmt.Sprintf("cannot log in, so that %s cannot run its jobs", r.Scheduler),
+		fmt.Sprintf("ALTER ROLE %s LOGIN;", name))
+	add(r.There && r.IsRunner && !r.CanConnect, fmt.Sprintf(`has no CONNECT on database "%s"`, r.Database),
+		fmt.Sprintf("GRANT CONNECT ON DATABASE %s TO %s;", database, name))
+	add(r.IsRunner && !r.Superuser && r.NoSessions, "may have no session: its CONNECTION LIMIT is 0",
+		fmt.Sprintf("ALTER ROLE %s CONNECTION LIMIT -1;", name))
+	add(r.There && r.IsRunner && !r.Superuser && r.Closed,
+		fmt.Sprintf(`cannot connect: the CONNECTION LIMIT of database "%s" is 0`, r.Database),
+		fmt.Sprintf("ALTER DATABASE %s CONNECTION LIMIT -1;", database))
+	add(r.Superuser, "is a superuser", fmt.Sprintf("ALTER ROLE %s NOSUPERUSER;", name))
+	return list
+}
+
+// RoleExcess is an attribute or a membership of a role that pgretain does not need. One of
+// Attribute and MemberOf is "". Changes reports whether the role can change rows with it that only
+// runs should change.
+type RoleExcess struct {
+	Role, Attribute, MemberOf string
+	Changes                   bool
+}
+
+func Excess(e RoleExcess) diag.Diagnostic {
+	d := diag.Diagnostic{Code: CodeExcess, Severity: diag.Info, Object: e.Role,
+		Message: fmt.Sprintf(`role "%s" has %s`, e.Role, e.Attribute), Detail: "Nothing of pgretain needs it.",
+		Hint: fmt.Sprintf("ALTER ROLE %s NO%s;", quote.Ident(e.Role), e.Attribute)}
+	if e.MemberOf != "" {
+		d.Message = fmt.Sprintf(`role "%s" is a member of "%s"`, e.Role, e.MemberOf)
+		d.Hint = fmt.Sprintf("REVOKE %s FROM %s;", quote.Ident(e.MemberOf), quote.Ident(e.Role))
+	}
+	if e.Changes {
+		d.Severity = diag.Drift
+		d.Detail += " With it the role can change rows by hand, past holds, guards and run log."
+	}
+	return d
+}
+
+func CanBecomeOwner(owner string, roles []string) diag.Diagnostic {
+	return diag.Diagnostic{Code: CodeExcess, Severity: diag.Info, Object: owner,
+		Message: fmt.Sprintf(`"%s" can become "%s"`, strings.Join(roles, `", "`), owner),
+		Detail: "They can delete by hand and change the run log. They neither own a table of a policy nor are " +
+			"members of the runner, as a role that migrates is."}
+}
+
+// RowChanger is a role that may change rows of policies by hand. Role is "" for PUBLIC. Named has
+// the first of the tables.
+type RowChanger struct {
+	Role   string
+	Owns   bool
+	Rights string
+	Tables int
+	Named  []string
+}
+
+// ChangesByHand is information for PUBLIC and for the owner of the tables, because the application
+// or the install chose this.
+func ChangesByHand(c RowChanger) diag.Diagnostic {
+	tables := listed(c.Named)
+	if more := c.Tables - len(c.Named); more > 0 {
+		tables = fmt.Sprintf("%s, %d more", tables, more)
+	}
+	d := diag.Diagnostic{Code: CodeHandRights, Object: c.Role,
+		Message: fmt.Sprintf(`role "%s" has %s on %s`, c.Role, c.Rights, tables),
+		Detail:  "It can delete or change rows by hand, past holds, guards, breaker and run log.",
+		Hint: fmt.Sprintf(`Revoke %s on these tables from "%s", or end the membership that gives it.`, c.Rights,
+			c.Role)}
+	switch {
+	case c.Role == "":
+		d.Severity, d.Object, d.Message = diag.Info, "PUBLIC", fmt.Sprintf("PUBLIC has %s on %s", c.Rights, tables)
+		d.Detail = "Everybody can delete or change rows by hand, past holds, guards, breaker and run log."
+		d.Hint = fmt.Sprintf("Revoke %s on these tables from PUBLIC, unless the application needs it.", c.Rights)
+	case c.Owns:
+		d.Severity, d.Message, d.Hint = diag.Info, fmt.Sprintf(`role "%s" owns %s`, c.Role, tables), ""
+	}
+	return d
+}
+
+func PublicPrivilege(schema, privilege string) diag.Diagnostic {
+	return diag.Diagnostic{Code: CodePublic, Object: schema,
+		Message: fmt.Sprintf(`PUBLIC has %s on schema "%s"`, privilege, schema),
+		Hint:    fmt.Sprintf("REVOKE %s ON SCHEMA %s FROM PUBLIC;", privilege, quote.Ident(schema))}
 }

@@ -1,5 +1,5 @@
--- Returns one row with two JSON arrays: the runner's pg_cron jobs, and the failed attempts of those
--- jobs whose last attempt failed.
+-- Returns one row: the name of this database, and two JSON arrays: the runner's pg_cron jobs, and
+-- the failed attempts of those jobs whose last attempt failed.
 -- Keys of a failed attempt:
 -- - name: the job
 -- - message, at: the message and time of the last attempt
@@ -8,7 +8,8 @@
 -- $1: whether pg_cron reaches the database whatever host and port a job has
 -- The query calls functions that the runner owns, because row security shows the jobs to no other
 -- role.
-SELECT (SELECT coalesce(jsonb_agg(jsonb_build_object(
+SELECT current_database()::text,
+       (SELECT coalesce(jsonb_agg(jsonb_build_object(
                    'id', j.jobid, 'name', j.jobname, 'schedule', j.schedule, 'command', j.command, 'user', j.username,
                        'active', j.active,
                    'database', j.database || CASE
@@ -16,7 +17,8 @@ SELECT (SELECT coalesce(jsonb_agg(jsonb_build_object(
                             AND (j.host IN (retention._cron_setting('host'), 'localhost')
                                 OR starts_with(j.host, '/')) THEN ''
                        ELSE format(' on %s:%s', j.host, j.port) END)), '[]')
-        FROM retention._cron_jobs() j)::text,
+        FROM retention._cron_jobs() j),
        (SELECT coalesce(jsonb_agg(jsonb_build_object(
-                   'name', a.jobname, 'message', a.message, 'at', a.at, 'failed', a.failed, 'since', a.since)), '[]')
-        FROM retention._cron_attempts() a)::text
+                   'name', a.jobname, 'message', a.message, 'at', a.at, 'failed', a.failed, 'since', a.since)
+               ORDER BY a.jobname), '[]')
+        FROM retention._cron_attempts() a)

@@ -20,17 +20,18 @@ WITH job AS (
     FROM (SELECT * FROM cron.job_run_details d ORDER BY d.runid DESC LIMIT 20000) x
     WHERE x.status IN ('failed', 'succeeded')
 )
-SELECT (SELECT coalesce(jsonb_agg(jsonb_build_object(
+SELECT current_database()::text,
+       (SELECT coalesce(jsonb_agg(jsonb_build_object(
                    'id', j.jobid, 'name', j.name, 'schedule', j.schedule, 'command', j.command, 'user', j.username,
                        'active', j.active,
                    'database', j.database || CASE
                        WHEN pg_is_in_recovery() OR $3 OR j.nodeport = current_setting('port')::integer
                             AND (j.nodename = 'localhost' OR starts_with(j.nodename, '/')) THEN ''
-                       ELSE format(' on %s:%s', j.nodename, j.nodeport) END)), '[]') FROM job j)::text,
-       (SELECT coalesce(jsonb_agg(to_jsonb(x)), '[]')
+                       ELSE format(' on %s:%s', j.nodename, j.nodeport) END)), '[]') FROM job j),
+       (SELECT coalesce(jsonb_agg(to_jsonb(x) ORDER BY x.name), '[]')
         FROM (SELECT j.name, coalesce((array_agg(e.return_message ORDER BY e.runid DESC))[1], '') AS message,
                      (array_agg(e.at ORDER BY e.runid DESC))[1] AS at, count(*) AS failed, min(e.began) AS since
               FROM job j JOIN ended e USING (jobid)
               WHERE e.status = 'failed' AND e.runid > coalesce(
                   (SELECT max(s.runid) FROM ended s WHERE s.jobid = j.jobid AND s.status = 'succeeded'), 0)
-              GROUP BY 1) x)::text
+              GROUP BY 1) x)

@@ -9,14 +9,14 @@
 --   - name: the policy or report whose expression calls the function
 -- $3: the search path
 -- $4: objects that other findings report
--- place: the position of the call in $2
+-- n: the position of the call in $2
 -- function: its name as SQL, with its schema and its arguments
 -- lacks_usage, lacks_execute: what the role lacks. One of the two is true. A missing USAGE that
 --   another finding reports is left out.
 -- If several functions have the name and take that many arguments, the call may mean one that the
 -- role may call. The query then returns a finding only if _plans() reports that the role lacks a
 -- privilege on the function.
-SELECT f.n::integer AS place, f.signature AS function, f.nspname::text AS schema, m.usage AS lacks_usage,
+SELECT f.n::integer AS n, f.signature AS function, f.nspname::text AS schema, m.usage AS lacks_usage,
        NOT f.execute AS lacks_execute
 FROM (SELECT w.*, s.nspname, format('%I.%I(%s)', s.nspname, p.proname,
     pg_get_function_identity_arguments(p.oid)) AS signature,

@@ -6,7 +6,7 @@
 --   - roles: roles that may use the object
 --   - writes: further privileges of the worker
 -- $3: the worker
--- place: the position in $2; 0 for an object that is not expected
+-- n: the position in $2; 0 for an object that is not expected
 -- want: the privileges that roles lack
 -- got: the privileges that roles should not have
 -- object, owner: as GRANT names them
@@ -64,7 +64,7 @@ WITH object AS MATERIALIZED (
     WHERE h.grantee <> o.owner
       AND (h.is_grantable OR w.sql IS NULL AND (h.grantee = 0 OR h.privilege <> 'SELECT' AND NOT o.open))
 )
-SELECT o.n AS place, o.kind, o.name,
+SELECT o.n AS n, o.kind, o.name,
        coalesce(string_agg(d.lacks || ' for ' || g.name, ', ' ORDER BY g.name, d.lacks), '') AS want,
        coalesce(string_agg(d.has || ' for ' || g.name, ', ' ORDER BY g.name, d.has), '') AS got,
        o.sql AS object, quote_ident(pg_get_userbyid(o.owner)) AS owner,

@@ -4,10 +4,10 @@
 --   - on: the name as SQL, with its schema
 --   - role: the role that needs the privileges
 --   - needed: the privileges, separated by ", "
--- place: the position in $1
+-- n: the position in $1
 -- lacks: the privileges that the role lacks, separated by ", "
 -- object: the object as GRANT names it
-SELECT w.n::integer AS place, string_agg(p.name, ', ' ORDER BY p.n) AS lacks,
+SELECT w.n::integer AS n, string_agg(p.name, ', ' ORDER BY p.n) AS lacks,
        CASE w.kind WHEN 'schema' THEN 'SCHEMA ' || quote_ident(s.nspname)
                    WHEN 'table' THEN format('%I.%I', s.nspname, c.relname) ELSE 'SEQUENCE ' || w.on END AS object
 FROM (SELECT u.*, parse_ident(u.on) AS parts

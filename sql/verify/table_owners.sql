@@ -4,7 +4,7 @@
 --   - function: with its argument types
 --   - table: as schema.table. Its partitions are checked as well.
 -- The result has one row for each function and each owner of such tables:
--- place: the position in $1
+-- n: the position in $1
 -- owner: who owns the tables
 -- member: who owns the function
 -- heir: the role that should own the tables
@@ -26,7 +26,7 @@ WITH RECURSIVE wanted AS (
     FROM part p JOIN pg_inherits i ON i.inhparent = p.oid
     JOIN pg_class c ON c.oid = i.inhrelid AND c.relispartition
 )
-SELECT p.n::integer AS place, pg_get_userbyid(c.relowner)::text AS owner, pg_get_userbyid(p.proowner)::text AS member,
+SELECT p.n::integer AS n, pg_get_userbyid(c.relowner)::text AS owner, pg_get_userbyid(p.proowner)::text AS member,
        pg_get_userbyid(p.heir)::text AS heir, count(*) AS tables, min(n.nspname || '.' || c.relname) AS first,
        (array_agg(format('%I.%I', n.nspname, c.relname) ORDER BY n.nspname, c.relname))[1:50] AS named
 FROM part p
