@@ -98,6 +98,7 @@ type passEntry struct {
 	Bound  string      `json:"bound,omitempty"`   // condition that ends the pass; "" if there is none
 	Guards bool        `json:"guarded,omitempty"` // the policy has guards
 	Lock   bool        `json:"lock,omitempty"`    // a batch locks its rows first, because guards read tables
+	Due    string      `json:"due,omitempty"`     // condition on t by which one statement finds and locks the rows
 	Whole  bool        `json:"whole,omitempty"`   // no row may be skipped, because a watermark moves past it
 	Undone bool        `json:"undone,omitempty"`  // an error that a row causes undoes the batch
 	// steps copy rows that the delete reaches along several foreign keys, so a batch locks all rows
@@ -161,6 +162,9 @@ func (w *policyCompiler) functions() ([]draft, []passEntry) {
 			}
 		}
 		entry.Guards, entry.Lock = len(w.guards) > 0, w.locksFirst
+		if entry.Lock && !entry.Placed {
+			entry.Due = plainText(sqlText(joined(w.dueOf(p), " AND ")))
+		}
 		entries = append(entries, entry)
 	}
 	return append(objects, w.take()), entries

@@ -57,6 +57,71 @@ func TestGuardCommittedBetweenScanAndDelete(t *testing.T) {
 	}
 }
 
+// TestRowsChangeBetweenSearchAndLock checks rows that another session changes after the snapshot of
+// the statement that finds and locks the rows of a batch, but before their locks. A row that is
+// still due and in the batch's range is taken in its new version. Another row counts as contended,
+// and so does a row that the session has locked. A row that has moved to a later batch is taken
+// there.
+func TestRowsChangeBetweenSearchAndLock(t *testing.T) {
+	t.Parallel()
+	// With a function in its place, each batch would work row by row.
+	const gateByOperator = signals + `
+		CREATE FUNCTION open(id int, stop int) RETURNS boolean LANGUAGE plpgsql AS $$
+		BEGIN
+			RETURN public.gate(id = stop);
+		END $$;
+		CREATE OPERATOR <~> (FUNCTION = open, LEFTARG = int, RIGHTARG = int);`
+	s := newStage(t, gateByOperator, strings.Replace(guarded, "due:", `where: "t.id <~> 15", due:`, 1))
+	s.refill(30)
+	s.shutGate()
+	run := s.run("p")
+	run.mustWait() // in the batch of rows 11 to 20
+	s.appExec(`UPDATE m SET v = 1 WHERE id = 12;
+		UPDATE m SET at = ` + fresh + ` WHERE id = 13;
+		UPDATE m SET at = '2024-01-01 00:25:30+00' WHERE id = 14;
+		UPDATE m SET at = '2024-01-01 00:18:30+00' WHERE id = 15;
+		INSERT INTO sig VALUES (16)`)
+	s.appExec("BEGIN; UPDATE m SET v = 1 WHERE id = 17")
+	s.openGate()
+	run.mustSucceed()
+	s.appExec("COMMIT")
+	s.wantLeft(13, 16, 17)
+	s.wantRun("p", counts{State: "done", Taken: 27, Contended: 3, Kept: map[string]int64{"signal": 1}})
+	if n := pgtest.Value[int](t, s.watch, "SELECT count(*) FROM retention.batch WHERE mode = 'locked'"); n > 0 {
+		t.Errorf("%d batches worked row by row, want none", n)
+	}
+}
+
+// TestGuardReleasedDuringTheDelete checks a guard's row that another session deletes while the
+// batch deletes. The batch has kept the row that it refers to, but when the run counts kept rows,
+// nothing keeps the row. So the run must take it, and must not count it as kept.
+func TestGuardReleasedDuringTheDelete(t *testing.T) {
+	t.Parallel()
+	for name, then := range map[string]string{
+		"delete":  "delete",
+		"archive": "archive: {into: attic, create: true}, delete",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newStage(t, signals+gateAt15, strings.Replace(guarded, "then: [delete]", "then: ["+then+"]", 1))
+			s.refill(30)
+			s.Exec(t, "INSERT INTO sig VALUES (12), (18)")
+			s.shutGate()
+			run := s.run("p")
+			run.mustWait()
+			s.appExec("DELETE FROM sig WHERE m_id = 12")
+			s.openGate()
+			run.mustSucceed()
+			s.wantLeft(18)
+			want := counts{State: "done", Taken: 29, Kept: map[string]int64{"signal": 1}}
+			if name == "archive" {
+				want.Related = map[string]int64{"public.attic": 29}
+			}
+			s.wantRun("p", want)
+		})
+	}
+}
+
 // TestGuardInsertedAfterTheRecheck checks a session that writes to the guard's table after the
 // batch has rechecked the policy's row. The session waits only if the new row refers to the
 // policy's row by a foreign key. Then the server refuses the new row. Without a foreign key, the

@@ -1,6 +1,9 @@
 package races
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 // TestRowsChangeRankDuringABatch checks rows whose rank changes while a batch takes the rows beyond
 // the first five. A row that becomes one of the first five stays. No other row gets the place of a
@@ -37,5 +40,66 @@ func TestRowsChangeRankDuringABatch(t *testing.T) {
 			s.raceOnRow15(rowRace{opens: c.opens}, func() *task { return s.run("p") })
 			s.wantLeft(c.leaves...)
 		})
+	}
+}
+
+// TestRankAndGuardChangeDuringABatch checks rows of a rank with a guard that reads another table.
+// While the batch searches, another session commits a row of the guard's table, or changes ranks.
+// The batch must see this before it takes a row. It takes no row that its search has not found.
+func TestRankAndGuardChangeDuringABatch(t *testing.T) {
+	t.Parallel()
+	// The start of the run, which counts the rows of each group, does not wait at the gate.
+	const gateOfBatches = signals + `
+		CREATE FUNCTION gate_of_batches(stop boolean) RETURNS boolean LANGUAGE plpgsql AS $$
+		BEGIN
+			RETURN public.gate(stop AND EXISTS (SELECT FROM retention.batch));
+		END $$;`
+	const rule = `{table: m, where: "gate_of_batches(t.id = 15)",
+		due: {beyond: {first: 5, per: [v], order: "at DESC"}},
+		keep: {signal: "EXISTS (SELECT FROM sig s WHERE s.m_id = t.id)"}, then: [delete],
+		batch: {lock_timeout: 100s}}`
+	const archive = "archive: {into: attic, create: true}, delete"
+	for name, c := range map[string]struct {
+		goes   string // SQL of the other session while the batch waits at row 15
+		leaves []int
+		want   counts
+	}{
+		"a guard's row": {"INSERT INTO sig VALUES (12)", append([]int{12}, numbers(26, 30)...),
+			counts{State: "done", Taken: 24, Kept: map[string]int64{"signal": 1}}},
+		"a guard's row moves": {"UPDATE sig SET m_id = 12", append([]int{12}, numbers(26, 30)...),
+			counts{State: "done", Taken: 24, Kept: map[string]int64{"signal": 1}}},
+		"a guard's row goes": {"DELETE FROM sig", numbers(26, 30), counts{State: "done", Taken: 25}},
+		"one to the top": {"UPDATE m SET at = " + fresh + " WHERE id = 12", append([]int{12}, numbers(26, 30)...),
+			counts{State: "done", Taken: 24, Contended: 1}},
+		"one of the first goes": {"DELETE FROM m WHERE id = 28", append([]int{25, 26, 27}, 29, 30),
+			counts{State: "done", Taken: 24}},
+		"one of the first to the end": {"UPDATE m SET at = '2023-01-01' WHERE id = 28", numbers(25, 30),
+			counts{State: "done", Taken: 24}},
+		"one of the first to the end, and a guard's row for another": {
+			"UPDATE m SET at = '2023-01-01' WHERE id = 28; INSERT INTO sig VALUES (12)",
+			append([]int{12}, numbers(25, 30)...),
+			counts{State: "done", Taken: 23, Kept: map[string]int64{"signal": 1}}},
+	} {
+		for _, then := range []string{"delete", archive} {
+			t.Run(name+", "+strings.SplitN(then, ":", 2)[0], func(t *testing.T) {
+				t.Parallel()
+				s := newStage(t, gateOfBatches, strings.Replace(rule, "then: [delete]", "then: ["+then+"]", 1))
+				s.SetBatch(100)
+				s.refill(30)
+				s.Exec(t, "INSERT INTO sig VALUES (30)") // keeps a row that is among the first five
+				s.shutGate()
+				run := s.run("p")
+				run.mustWait()
+				s.appExec(c.goes)
+				s.openGate()
+				run.mustSucceed()
+				s.wantLeft(c.leaves...)
+				want := c.want
+				if then == archive {
+					want.Related = map[string]int64{"public.attic": want.Taken}
+				}
+				s.wantRun("p", want)
+			})
+		}
 	}
 }

@@ -130,7 +130,7 @@ var closed = []string{
 	"_effects", "_estimated_rows",
 	"_partition_tree", "_finish", "_check_grant", "_half_upgraded", "_hold_target", "_use_one_statement",
 	"_index_later_partitions", "_is_held", "_lock_and_recheck", "_recheck_and_take", "_count_kept",
-	"_lock_for_change", "_judge", "_kept_most",
+	"_lock_for_change", "_lock_next_rows", "_judge", "_kept_most",
 	"_decode_clock", "_key_columns", "_keys_to", "_keys_reached", "_get_policy", "_retry_batch",
 	"_resolve_tables", "_new_run", "_next", "_next_of_groups", "_next_rows", "_not_null", "_is_row_array",
 	"_skip_row", "_take_by_halves", "_take_rows", "_reset_constraints",

@@ -43,7 +43,8 @@ BEGIN
     END IF;
     v_unheld := retention._unheld(v_policy, v_run.as_of);
     v_taken := retention._process_batch(
-        v_run, v_policy, v_unheld, NOT retention._use_one_statement(v_policy, v_last, v_unheld), v_next);
+        v_run, v_policy, v_unheld,
+        NOT retention._use_one_statement(v_run, v_policy, v_last, v_unheld), v_next);
     IF v_taken.outcome = 'locked' AND (v_taken.p_next).scanned = 0 THEN
         RETURN retention._retry_batch(v_next, 'the table is locked by somebody else');
     END IF;

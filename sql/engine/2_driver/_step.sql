@@ -3,10 +3,8 @@
 -- the step or before it (p_cancelled). An error 57014 that code of the application or another
 -- server raises is no cancel, and the log has it as P0001. If a migration has replaced, or is
 -- replacing, the functions that the step calls, the run ends "more" or "paused" instead.
--- Locks:
--- - ROW EXCLUSIVE on the policy's table and FOR UPDATE on rows. It waits at most lock_timeout for
---   each.
--- - SHARE or SHARE ROW EXCLUSIVE on the tables from which guards read. It does not wait for these.
+-- Locks: ROW EXCLUSIVE on the policy's table and FOR UPDATE on rows. It waits at most lock_timeout
+-- for each.
 CREATE OR REPLACE FUNCTION retention._step(p_run bigint, p_cancelled boolean DEFAULT false) RETURNS retention.step
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET jit = off SET row_security = off
 SET gin_fuzzy_search_limit = 0 AS $function$

@@ -1,8 +1,9 @@
 -- _batch_as_worker takes the next rows of <policy>_rows, at most p_rows, by _take_rows. If it
 -- raises an error, its caller rolls it back.
 -- p_lock is false: one statement checks and takes the rows. PostgreSQL rechecks a row that was
--- updated meanwhile. Raises 55P03 if a row stays or changes meanwhile, or if a group of a rank has
--- more rows than at the start.
+-- updated meanwhile. If guards read other tables, another statement first locks the rows, and skips
+-- rows that another session has locked. Raises 55P03 if a row stays for which there is no guard or
+-- hold, or if a group of a rank has more rows than at the start.
 -- p_lock is true: the function first locks the rows, and skips rows that another session has
 -- locked. If guards kept most rows of the last batch, it does not lock the rows that guards keep.
 -- It rechecks the locked rows and their holds in a newer snapshot. If the policy only deletes its
@@ -22,7 +23,8 @@ SET enable_sort = on SET enable_hashjoin = on SET enable_mergejoin = on
 SET max_parallel_workers_per_gather = 0 SET random_page_cost = 0.1 SET cpu_tuple_cost = 0.01 AS $function$
 DECLARE
     v_batch retention.batch_range := p_batch; v_pass CONSTANT jsonb := p_policy.passes -> (p_batch.pass - 1);
-    v_table CONSTANT regclass := CASE WHEN p_lock OR v_pass ? 'groups' THEN retention._table(p_policy.table_name) END;
+    v_table CONSTANT regclass := CASE WHEN p_lock OR v_pass ?| '{groups,lock}'
+        THEN retention._table(p_policy.table_name) END;
     v_found record; v_refusing record; v_rechecked record; v_taken retention.take_result; v_left bigint;
     v_halves record; v_group bigint; v_since timestamptz;
     v_out retention.batch_result; v_context text;
@@ -48,7 +50,7 @@ BEGIN
     IF NOT v_pass ? 'ranked' THEN PERFORM set_config('cpu_tuple_cost', '1', true); END IF;
     PERFORM retention._plan_for_places(v_pass);
     v_rechecks := p_lock AND NOT v_pass ?| '{whole,below}' AND p_batch.unheld IS NOT NULL
-        AND (v_pass ? 'lock' AND NOT v_pass ? 'groups' OR jsonb_array_length(p_policy.steps) = 1 AND p_policy.steps
+        AND (v_pass ? 'lock' OR jsonb_array_length(p_policy.steps) = 1 AND p_policy.steps
             @? '$[*] ? (@.verb == "delete" && !exists(@.related) && !exists(@.where))');
     v_since := clock_timestamp();
     BEGIN
@@ -70,6 +72,10 @@ BEGIN
     v_batch.hi := v_found.hi; v_batch.last := v_found.last; v_batch.groups := v_found.keys;
     v_out := ROW(CASE WHEN v_found.last THEN 'last' ELSE 'some' END, v_found.scanned, 0, '{}', 0, '{}',
         coalesce(v_found.hi, p_batch.lo), NULL, NULL, NULL, NULL);
+    IF NOT p_lock AND v_pass ? 'lock' THEN  -- the rows are locked
+        v_batch.rels := v_found.rels; v_batch.tids := v_found.tids;
+        v_out.contended := v_found.scanned - cardinality(v_found.tids);
+    END IF;
     IF p_skip THEN
         v_out.passed := concat(v_found.rels[1], ' ', v_found.tids[1]);
     ELSIF p_lock THEN
@@ -83,6 +89,8 @@ BEGIN
         v_out.contended := v_rechecked.contended;
         v_out.kept := retention._add_counts(v_out.kept, v_rechecked.kept);
     END IF;
+    -- The rows say where they are. A comparison of their positions would cost more than the rest.
+    IF v_batch.tids IS NOT NULL AND v_pass ? 'range' THEN v_batch.lo := NULL; v_batch.hi := NULL; END IF;
     IF NOT p_skip AND (cardinality(v_batch.tids) > 0 OR p_batch.prove OR v_pass ? 'whole'
         OR v_batch.tids IS NULL AND coalesce(v_batch.hi, v_batch.groups) IS NOT NULL) THEN
         -- With force_custom_plan, PostgreSQL plans the queries of foreign keys again for each row,
@@ -91,7 +99,8 @@ BEGIN
             PERFORM set_config('plan_cache_mode', 'force_custom_plan', true);
         END IF;
         IF NOT p_lock OR p_batch.prove OR v_pass ?| '{whole,undone}' THEN  -- takes all rows or none
-            v_taken := retention._take_rows(p_policy, v_batch, p_lock, v_rechecks, v_table, v_out.scanned);
+            v_taken := retention._take_rows(p_policy, v_batch, p_lock, v_rechecks, v_table,
+                v_out.scanned - v_out.contended);
         ELSE
             v_halves := retention._take_by_halves(p_policy, v_batch, v_rechecks, v_table);
             v_taken := v_halves.result; v_out.refused := v_halves.refused; v_out.undone := v_halves.undone;

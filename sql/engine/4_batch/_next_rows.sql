@@ -1,7 +1,8 @@
 -- _next_rows returns the next rows of a pass in the order of its cursor, after lo of p_batch and
 -- not after its hi. It returns at most p_rows. If a watermark moves past the rows, it adds all rows
 -- that have the last value.
--- p_range: determine only scanned, hi and last; rels and tids are then NULL
+-- p_range: determine only scanned, hi and last. rels and tids are then NULL, unless guards read
+--   other tables. Then they are the rows that it has locked, by _lock_next_rows.
 -- hi: the position of the last row
 -- groups, keys: for a rank, the number of each row's group, and the keys of the groups
 CREATE OR REPLACE FUNCTION retention._next_rows(
@@ -15,6 +16,9 @@ BEGIN
     IF v_pass ? 'groups' THEN
         SELECT n.* INTO scanned, rels, tids, keys, groups, hi, last
             FROM retention._next_of_groups(p_policy, p_batch, p_rows, p_range) n;
+        RETURN;
+    ELSIF p_range AND v_pass ? 'due' THEN
+        SELECT n.* INTO scanned, rels, tids, hi, last FROM retention._lock_next_rows(p_policy, p_batch, p_rows) n;
         RETURN;
     END IF;
     v_batch.tids := '{}'; v_cursor := retention._cursor(p_policy, p_batch);

@@ -5,7 +5,7 @@
 -- p_lock is true: the function counts rows that a trigger keeps. It raises P0001 instead if the
 -- policy has other steps, or if the table has no key and the trigger moved the row.
 -- p_lock is false: it raises 55P03.
--- p_scanned: how many rows the batch read
+-- p_scanned: how many rows the batch read, or locked in the statement that read them
 CREATE OR REPLACE FUNCTION retention._take_rows(
     p_policy retention.policy, p_batch retention.batch_range, p_lock boolean, p_rechecks boolean, p_table regclass,
     p_scanned bigint)
@@ -38,7 +38,12 @@ BEGIN
         RETURN v_out;
     END IF;
     IF (v_pass ? 'guarded' OR p_batch.unheld <> '') AND NOT p_lock AND v_out.taken <> p_scanned THEN
-        v_out.kept := retention._count_kept(p_policy, p_batch);
+        IF p_batch.tids IS NULL THEN
+            v_out.kept := retention._count_kept(p_policy, p_batch);
+        ELSE
+            v_judged := retention._judge(p_policy, p_batch, p_table, p_batch.rels, p_batch.tids, p_batch.unheld);
+            v_out.kept := v_judged.kept;
+        END IF;
     END IF;
     v_left := CASE WHEN p_lock THEN v_due - v_out.taken
                    ELSE p_scanned - v_out.taken - (SELECT coalesce(sum(k.value::bigint), 0)

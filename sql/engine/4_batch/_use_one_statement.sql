@@ -1,17 +1,18 @@
--- _use_one_statement reports whether the next batch may be one statement. All of these must be
--- true:
--- - The policy allows it: no guard reads another table.
+-- _use_one_statement reports whether one statement may recheck and take the rows of the next batch.
+-- All of these must be true:
+-- - The policy allows it. If guards read other tables, one statement must be able to find and lock
+--   the rows first, and guards kept at most half of the rows of the last batch.
 -- - Conditions in the statement say which rows are held (p_unheld, from _unheld). For a rank, no
 --   hold may concern the policy.
 -- - No row was locked or refused in the last 20 batches.
 -- - For a rank, no row of the next group was skipped, and the group has no more surplus rows than a
 --   batch may take.
 CREATE OR REPLACE FUNCTION retention._use_one_statement(
-    p_policy retention.policy, p_last retention.batch, p_unheld text) RETURNS boolean
+    p_run retention.run, p_policy retention.policy, p_last retention.batch, p_unheld text) RETURNS boolean
 LANGUAGE plpgsql STABLE AS $function$
 DECLARE v_pass CONSTANT pg_catalog.jsonb := p_policy.passes -> (p_last.next_pass - 1);
 BEGIN
-    RETURN v_pass ? 'range' AND NOT v_pass ? 'lock'
+    RETURN v_pass ? 'range' AND (NOT v_pass ? 'lock' OR v_pass ? 'due' AND NOT retention._kept_most(p_run, p_last.n))
        AND p_unheld IS NOT NULL AND (p_unheld = '' OR NOT v_pass ? 'groups')
        AND NOT EXISTS (SELECT FROM retention.batch b WHERE b.run_id = p_last.run_id AND b.n > p_last.n - 20
            AND b.sqlstate IS NOT NULL)
