@@ -1,7 +1,7 @@
 -- _record_names records which objects the names of a policy or report can mean now, and writes its
 -- probe. If p_policy is NULL, it does so for all policies and reports.
 CREATE OR REPLACE FUNCTION retention._record_names(p_policy text) RETURNS void
-LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $function$
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET jit = off AS $function$
 BEGIN
     UPDATE retention.policy p SET names = retention._names(p) WHERE p.name = coalesce(p_policy, p.name);
     UPDATE retention.policy p SET candidates = c.objects
