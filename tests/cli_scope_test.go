@@ -186,6 +186,7 @@ jobs:
 	if err := os.Mkdir(filepath.Join(c.dir, "migrations"), 0o755); err != nil {
 		t.Fatal(err)
 	}
+	// Without --all, the policy is evaluated because its jobs have other scopes.
 	text := strings.Join(strings.Fields(c.must("plan").stdout), " ")
 	for _, want := range []string{`tok {"nid": 1} unchanged 11 11`, `tok {"nid": 3} unchanged 11`,
 		`tok {"nid": 2} unchanged 11`} {

@@ -60,6 +60,7 @@ func TestCLI(t *testing.T) {
 		"plan":                testPlan,
 		"forecast":            testForecast,
 		"plan of change":      testPlanOfChange,
+		"plan evaluates":      testPlanEvaluates,
 		"plan of triggers":    testPlanOfTriggers,
 		"types of clocks":     testTypesOfClocks,
 	} {

@@ -293,6 +293,66 @@ policies:
 	c.want(2, "could not create temporary objects for the plan", "plan")
 }
 
+// testPlanEvaluates checks which policies plan evaluates: at most 30 that the file changes, or the
+// named ones, or all with --all.
+func testPlanEvaluates(t *testing.T, binary string) {
+	const policies = 32
+	yaml := "version: 1\ninstall: {scheduler: none}\npolicies:\n"
+	for n := range policies {
+		yaml += fmt.Sprintf("  lines_%02d: {table: app.lines, where: id %% %d = %d, "+
+			"due: {age: {column: at, older_than: 30 days}}, then: [delete]}\n", n, policies, n)
+	}
+	in := kit.Prepare(t, `CREATE SCHEMA app;
+		CREATE TABLE app.lines (id bigint PRIMARY KEY, at timestamptz NOT NULL);
+		INSERT INTO app.lines SELECT n, now() - interval '1 year' FROM generate_series(1, 320) n`, yaml)
+	c := newCLI(t, binary, in.URL(kit.Migrator), t.TempDir())
+	c.write("retention.yaml", yaml)
+	c.must("snapshot")
+	want := func(evaluated []string, args ...string) map[string]planned {
+		t.Helper()
+		plans := planOf(t, c, args...)
+		var got []string
+		for _, name := range slices.Sorted(maps.Keys(plans)) {
+			switch p := plans[name]; {
+			case p.Then != nil && p.Note == "" && p.Then.Due == 10:
+				got = append(got, name)
+			case p.Then != nil || p.Now != nil || p.Note == "":
+				t.Errorf("the plan with %q of a policy that is not evaluated is %+v", args, p)
+			}
+		}
+		if diff := cmp.Diff(evaluated, got); diff != "" || len(plans) != policies {
+			t.Errorf("plan with %q has %d policies, and evaluates (-want +got):\n%s", args, len(plans), diff)
+		}
+		return plans
+	}
+	var all []string
+	for n := range policies {
+		all = append(all, fmt.Sprintf("lines_%02d", n))
+	}
+	if last := want(all[:30])["lines_31"]; !strings.Contains(last.Note, "more than 30 policies change") {
+		t.Errorf("the note of the last policy is %q", last.Note)
+	}
+	want(all, "--all")
+	want([]string{"lines_03", "lines_31"}, "lines_31", "lines_03")
+	c.want(1, `has no policy or report "lines_99"`, "plan", "lines_99")
+	if r := c.finish(c.command("generate")); r.code != 0 {
+		t.Fatal(r)
+	}
+	c.must("migrate", "up")
+	if first := want(nil)["lines_00"]; first.Change != "unchanged" || !strings.Contains(first.Note, "unchanged") {
+		t.Errorf("the plan of an unchanged policy is %+v", first)
+	}
+	want(all[5:6], "lines_05")
+	c.write("retention.yaml", strings.Replace(yaml, "32 = 7, due: {age: {column: at, older_than: 30",
+		"32 = 7, due: {age: {column: at, older_than: 40", 1))
+	want(all[7:8])
+	want(all, "--all")
+	text := strings.Join(strings.Fields(c.must("plan").stdout), " ")
+	if lines := "lines_07 changed 10 10 0 starts 31 policies unchanged not evaluated"; !strings.Contains(text, lines) {
+		t.Errorf("the plan does not contain %q:\n%s", lines, text)
+	}
+}
+
 // testForecast plans policies of a table that gets a row each hour. The figures of a new policy are
 // estimated, and agree with the rows. After two runs they are measured. What nobody can know is
 // unknown.
@@ -326,7 +386,7 @@ policies:
 				Forecast map[string]json.RawMessage
 			}
 		}
-		text := c.must("plan", "--json", "--as-of", "2026-05-01 00:00+00").stdout
+		text := c.must("plan", "--all", "--json", "--as-of", "2026-05-01 00:00+00").stdout
 		if err := json.Unmarshal([]byte(text), &found); err != nil {
 			t.Fatal(err)
 		}

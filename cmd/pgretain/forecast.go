@@ -138,7 +138,7 @@ func (p *planner) stays(ctx context.Context, of *policy.Policy, now *preview, f 
 
 // ran reads the figures of a policy that has run from the run log.
 func (p *planner) ran(ctx context.Context, name string, now *preview, f *forecast) error {
-	if !p.installed() {
+	if !p.hasRuntime() {
 		return nil
 	}
 	var a, median *float64
@@ -165,22 +165,17 @@ func (p *planner) becomeDue(ctx context.Context, name string, of *policy.Policy,
 	if len(entries) == 0 || slices.ContainsFunc(entries, timeless) {
 		return nil
 	}
-	asOf, limit := p.AsOf, p.Limit
-	defer func() { p.AsOf, p.Limit = asOf, limit }()
-	var later *preview
-	err := p.attempt(ctx, func() (err error) {
-		if err := p.live.row(ctx, "plan_later", asOf, horizon).Scan(&p.AsOf); err != nil {
-			return err
-		}
-		p.Limit = *now.Due + horizonRows
-		later, err = p.previewOf(ctx, p.scratch, scoped{name, now.scope()}, false)
-		return err
+	var due int64
+	var capped bool
+	err := p.attempt(ctx, func() error {
+		return p.scratch.row(ctx, "plan_due", name, p.AsOf, horizon, now.scope(), *now.Due+horizonRows).
+			Scan(&due, &capped)
 	})
 	if err != nil {
 		return notRefused(err)
 	}
-	if later.Due != nil && !later.Capped {
-		f.RowsADay = estimated(rate(max(*later.Due-*now.Due, 0)) / horizon)
+	if !capped {
+		f.RowsADay = estimated(rate(max(due-*now.Due, 0)) / horizon)
 	}
 	return nil
 }

@@ -25,12 +25,14 @@ import (
 func (c *console) planCommand() *cobra.Command {
 	var f flags
 	command := &cobra.Command{
-		Use:   "plan",
+		Use:   "plan [POLICY...]",
 		Short: "Show what the policy file would change in a database, before anything is installed",
-		Long: `Evaluates every policy of the file on the present rows, and the installed policies for comparison. For
-each policy it shows how many rows are due, what keeps other rows, and whether a run would start. It
-also shows the indexes that a migration would build with their sizes, the existing indexes that the
-policies use, and the locks that the migration takes.
+		Long: `Compares the policies of the file with the installed policies. It evaluates new, changed and removed
+policies on the present rows, at most 30 of them. With names it evaluates these policies, and with
+--all it evaluates every policy, also if it is unchanged. For each of them it shows how many rows are
+due, what keeps other rows, and whether a run would start. It also shows the indexes that a migration
+would build with their sizes, the existing indexes that the policies use, and the locks that the
+migration takes.
 
 It says what to expect of each policy: the rows that stay after its first run and their size, the rows
 that go in a day, the time of a run, and what the first run takes. Each figure is measured, estimated
@@ -46,15 +48,18 @@ Exit codes:
   1  the policy has errors
   2  could not run: unreadable file, no connection, lack of privileges`,
 		Example: `  pgretain plan
+  pgretain plan sessions_expired
   pgretain plan --format markdown   # for a pull request`,
-		Args: between(0, 0),
-		RunE: c.inDatabases(&f, (*console).plan),
+		Args:              cobra.ArbitraryArgs,
+		ValidArgsFunction: proposePolicies,
+		RunE:              c.inDatabases(&f, (*console).plan),
 	}
 	f.addPolicy(command)
 	f.addCatalog(command)
 	f.addMigrations(command)
 	f.addDatabaseURL(command)
 	f.addAsOf(command)
+	command.Flags().BoolVar(&f.All, "all", false, "evaluate every policy, also if it is unchanged")
 	f.addFormat(command, "`text`, markdown or json", "text", "markdown", "json")
 	f.addFleet(command)
 	return command
@@ -70,7 +75,8 @@ type plan struct {
 
 // plannedPolicy is a policy of the file or of the database, in one of its scopes. The field Now is
 // the preview of the installed policy. The field Then is the preview of the policy in the file.
-// Note says why a preview is missing.
+// Note says why a preview is missing. Unasked is true if the policy was not evaluated, because plan
+// need not or may not evaluate it.
 type plannedPolicy struct {
 	Policy string `json:"policy"`
 	// scope of the jobs that run the policy; null for all rows
@@ -83,6 +89,7 @@ type plannedPolicy struct {
 	Note   string          `json:"note,omitempty"`
 	// what to expect of the policy in the file; null if it was not evaluated
 	Forecast *forecast `json:"forecast"`
+	Unasked  bool      `json:"-"`
 }
 
 // Name returns the policy with its scope.
@@ -105,6 +112,17 @@ type plannedLock struct {
 	Lock  string `json:"lock"`
 	For   string `json:"for"`
 }
+
+// Listed returns the policies for a table of text. It leaves out the policies that plan did not
+// evaluate because they are unchanged.
+func (out *plan) Listed() []plannedPolicy {
+	return slices.DeleteFunc(slices.Clone(out.Policies), plannedPolicy.unlisted)
+}
+
+// Unlisted returns how many policies Listed leaves out.
+func (out *plan) Unlisted() int { return len(out.Policies) - len(out.Listed()) }
+
+func (p plannedPolicy) unlisted() bool { return p.Unasked && p.Change == "unchanged" }
 
 // LocksByTable returns the locks for a table of text. Locks on one table follow each other. Only
 // the first has the name of the table.
@@ -137,11 +155,25 @@ type planner struct {
 	scratch *session           // the same session with the temporary schema
 	missing []string           // missing objects of the migrations and of the installed runtime
 	broken  map[string]error   // errors of policies that could not be created, by policy
+	named   []string           // policies that the command line names
+
+	policies  []generator.Object         // the policies among the objects
+	installed map[string]installedPolicy // by name
+	removed   []string                   // installed policies that the file does not have
+	now, then map[string][]*string       // scopes of the installed policies, and of those of the file
+	chosen    map[string]bool            // policies that are evaluated
 }
 
+// evaluatedAtMost is the number of policies that plan evaluates unless the command line says which.
+// One policy takes about 40 ms of processor time, also if no row is due.
+const evaluatedAtMost = 30
+
 // plan shows what a policy file would change in a database, before anything is installed there.
-func (c *console) plan(ctx context.Context, _ []string) error {
+func (c *console) plan(ctx context.Context, names []string) error {
 	project, err := c.compile()
+	if err == nil {
+		err = project.known(names)
+	}
 	if err != nil {
 		return err
 	}
@@ -190,7 +222,7 @@ func (c *console) plan(ctx context.Context, _ []string) error {
 		}
 		defer tx.Rollback(context.WithoutCancel(ctx)) //nolint:errcheck // the transaction is always rolled back
 		p := &planner{console: c, tx: tx, file: project.file, objects: objects, broken: map[string]error{},
-			live: live, scratch: &session{conn: conn, install: in}}
+			live: live, scratch: &session{conn: conn, install: in}, named: names, chosen: map[string]bool{}}
 		if err = p.install(ctx, generator.PolicyScripts(pages, project.file.Install.Roles)); err == nil {
 			found, err = p.evaluate(ctx)
 		}
@@ -249,9 +281,9 @@ func (p *planner) begin(ctx context.Context) (owners []string, err error) {
 	return owners, err
 }
 
-// install creates the runtime and the policies in the session's temporary schema. If there is an
-// installed runtime, it copies its holds, settings, events and recent runs. It does not require
-// tables that the migration would create.
+// install creates the runtime in the session's temporary schema, and the policies that are
+// evaluated. If there is an installed runtime, it copies its holds, settings, events and recent
+// runs. It does not require tables that the migration would create.
 func (p *planner) install(ctx context.Context, pages []generator.Object) error {
 	owners, err := p.begin(ctx)
 	if err != nil {
@@ -272,17 +304,22 @@ func (p *planner) install(ctx context.Context, pages []generator.Object) error {
 	if err != nil {
 		return err
 	}
-	for _, o := range pages {
-		if o.Kind == generator.KindPolicy {
-			if err := p.attempt(ctx, func() error { return send(ctx, p.live.conn, p.renamed(o.SQL)) }); err != nil {
-				p.broken[o.Name] = err
-			}
-		}
-	}
+	jobs := ""
 	for _, o := range p.objects {
 		if o.Kind == generator.KindJob { // the scopes of jobs say which rows a policy may take
-			if err := send(ctx, p.live.conn, p.renamed(o.SQL)); err != nil {
-				return err
+			jobs += p.renamed(o.SQL)
+		}
+	}
+	if err = send(ctx, p.live.conn, jobs); err == nil {
+		err = p.choose(ctx)
+	}
+	if err != nil {
+		return err
+	}
+	for _, o := range pages {
+		if o.Kind == generator.KindPolicy && p.chosen[o.Name] {
+			if err := p.attempt(ctx, func() error { return send(ctx, p.live.conn, p.renamed(o.SQL)) }); err != nil {
+				p.broken[o.Name] = err
 			}
 		}
 	}
@@ -290,15 +327,85 @@ func (p *planner) install(ctx context.Context, pages []generator.Object) error {
 		return err
 	}
 	last := "SET TRANSACTION READ ONLY"
-	if p.installed() {
+	if p.hasRuntime() {
 		last = p.live.statement("plan_state") + last
 	}
 	return send(ctx, p.live.conn, last)
 }
 
-// installed reports whether the database has a runtime.
-func (p *planner) installed() bool {
+// hasRuntime reports whether the database has a runtime.
+func (p *planner) hasRuntime() bool {
 	return !slices.Contains(p.missing, p.live.install.Schema+".policy")
+}
+
+// choose reads the installed policies, and decides which policies are evaluated. Without names and
+// --all these are the first policies that the file changes. A policy also counts as changed if its
+// jobs have other scopes.
+func (p *planner) choose(ctx context.Context) error {
+	var list []installedPolicy
+	var err error
+	if p.hasRuntime() {
+		list, err = rows[installedPolicy](ctx, p.live, "plan_policies")
+	}
+	if err != nil {
+		return err
+	}
+	p.installed = map[string]installedPolicy{}
+	for _, one := range list {
+		p.installed[one.Name] = one
+	}
+	left := maps.Clone(p.installed)
+	var inFile, changed []string
+	for _, o := range p.objects {
+		if o.Kind == generator.KindPolicy && o.Table != "" {
+			p.policies, inFile = append(p.policies, o), append(inFile, o.Name)
+			delete(left, o.Name)
+		}
+	}
+	p.removed = slices.Sorted(maps.Keys(left))
+	p.now = p.scopes(ctx, p.live, slices.Sorted(maps.Keys(p.installed)))
+	p.then = p.scopes(ctx, p.scratch, inFile)
+	for _, o := range p.policies {
+		if p.change(o) != "unchanged" || !slices.EqualFunc(p.now[o.Name], p.then[o.Name], sameScope) {
+			changed = append(changed, o.Name)
+		}
+	}
+	changed = append(changed, p.removed...)
+	for i, name := range slices.Concat(changed, inFile) {
+		of, _, _ := strings.Cut(name, "@")
+		switch {
+		case len(p.named) > 0:
+			p.chosen[name] = slices.Contains(p.named, of)
+		default:
+			p.chosen[name] = p.chosen[name] || p.All || i < min(len(changed), evaluatedAtMost)
+		}
+	}
+	return nil
+}
+
+// change says how a policy of the file differs from the installed one.
+func (p *planner) change(o generator.Object) string {
+	before, found := p.installed[o.Name]
+	switch {
+	case !found:
+		return "new"
+	case string(o.Row["hash"]) == quoted(before.Hash):
+		return "unchanged"
+	}
+	return "changed"
+}
+
+// unasked says why a policy is not evaluated, "" if it is.
+func (p *planner) unasked(name, change string) string {
+	switch {
+	case p.chosen[name]:
+		return ""
+	case len(p.named) > 0:
+		return say("plan: not named", nil)
+	case change == "unchanged":
+		return say("plan: unchanged", nil)
+	}
+	return say("plan: too many", evaluatedAtMost)
 }
 
 // renamed returns the SQL of an object with the temporary schema in place of the install's schema.
@@ -313,37 +420,27 @@ func (p *planner) attempt(ctx context.Context, do func() error) error {
 	return pgx.BeginFunc(ctx, p.tx, func(pgx.Tx) error { return do() })
 }
 
-// evaluate previews every policy both as installed and as in the file.
+// evaluate previews the chosen policies both as installed and as in the file.
 func (p *planner) evaluate(ctx context.Context) (*plan, error) {
 	out := &plan{p.live.database, "", []plannedPolicy{}, []plannedIndex{}, []plannedLock{}}
 	err := p.live.row(ctx, "as_of", orNull(p.AsOf)).Scan(&out.AsOf)
-	var list []installedPolicy
-	if err == nil && p.installed() {
-		list, err = rows[installedPolicy](ctx, p.live, "plan_policies")
-	}
 	if err != nil {
 		return nil, err
 	}
 	p.AsOf = out.AsOf
-	installed := map[string]installedPolicy{}
-	for _, one := range list {
-		installed[one.Name] = one
-	}
-	for _, o := range p.objects {
-		if o.Kind != generator.KindPolicy || o.Table == "" {
-			continue
-		}
-		planned, err := p.policy(ctx, o, installed[o.Name])
+	for _, o := range p.policies {
+		planned, err := p.policy(ctx, o)
 		if err != nil {
 			return nil, err
 		}
 		out.Policies = append(out.Policies, planned...)
-		delete(installed, o.Name)
 	}
-	for _, name := range slices.Sorted(maps.Keys(installed)) {
-		for _, scope := range p.scopes(ctx, p.live, name) {
+	for _, name := range p.removed {
+		for _, scope := range p.now[name] {
 			removed := plannedPolicy{Policy: name, Scope: orNullJSON(scope), Change: "removed"}
-			if removed.Now, err = p.preview(ctx, p.live, scoped{name, scope}, &removed.Note); err != nil {
+			if removed.Note = p.unasked(name, removed.Change); removed.Note != "" {
+				removed.Unasked = true
+			} else if removed.Now, err = p.preview(ctx, p.live, scoped{name, scope}, &removed.Note); err != nil {
 				return nil, err
 			}
 			out.Policies = append(out.Policies, removed)
@@ -356,27 +453,24 @@ func (p *planner) evaluate(ctx context.Context) (*plan, error) {
 type installedPolicy struct{ Name, Hash, Words string }
 
 // policy compares one policy of the file with the installed one, in each scope of their jobs.
-func (p *planner) policy(ctx context.Context, o generator.Object, before installedPolicy) (list []plannedPolicy,
-	err error) {
-	planned := plannedPolicy{Policy: o.Name, Table: o.Table, Change: "new"}
-	var now, then []*string
-	if before.Name != "" {
-		planned.Change = "changed"
-		if string(o.Row["hash"]) == quoted(before.Hash) {
-			planned.Change = "unchanged"
-		}
-		planned.Words = explain.Changes(before.Words, explain.Page(o.Words))
-		now = p.scopes(ctx, p.live, o.Name)
+func (p *planner) policy(ctx context.Context, o generator.Object) (list []plannedPolicy, err error) {
+	planned := plannedPolicy{Policy: o.Name, Table: o.Table, Change: p.change(o)}
+	if planned.Change != "new" {
+		planned.Words = explain.Changes(p.installed[o.Name].Words, explain.Page(o.Words))
 	}
-	broken := p.broken[o.Name]
-	then = p.scopes(ctx, p.scratch, o.Name)
+	broken, now, then := p.broken[o.Name], p.now[o.Name], p.then[o.Name]
 	has := func(list []*string, scope *string) bool {
-		return slices.ContainsFunc(list, func(s *string) bool { return scopeText(s) == scopeText(scope) })
+		return slices.ContainsFunc(list, func(s *string) bool { return sameScope(s, scope) })
 	}
 	dropped := slices.DeleteFunc(slices.Clone(now), func(s *string) bool { return has(then, s) })
 	for _, scope := range slices.Concat(then, dropped) {
-		planned.Scope, planned.Now, planned.Then, planned.Note = orNullJSON(scope), nil, nil, ""
-		planned.Forecast = nil
+		planned.Scope, planned.Now, planned.Then, planned.Forecast = orNullJSON(scope), nil, nil, nil
+		if planned.Note = p.unasked(o.Name, planned.Change); planned.Note != "" {
+			planned.Unasked = true
+			list = append(list, planned)
+			planned.Words = ""
+			continue
+		}
 		if has(now, scope) {
 			if planned.Now, err = p.preview(ctx, p.live, scoped{o.Name, scope}, &planned.Note); err != nil {
 				return nil, err
@@ -420,29 +514,27 @@ func (p *planner) inFile(name string) *policy.Policy {
 	return p.file.Policies[i]
 }
 
-// scopes returns the scopes in which the jobs of a runtime run a policy. A nil scope means all
-// rows. If the scopes cannot be read, scopes returns one nil scope.
-func (p *planner) scopes(ctx context.Context, s *session, name string) (found []*string) {
+// scopes returns the scopes in which the jobs of a runtime run each policy. A nil scope means all
+// rows. If the scopes cannot be read, each policy has one nil scope.
+func (p *planner) scopes(ctx context.Context, s *session, names []string) map[string][]*string {
+	found := map[string][]*string{}
 	err := p.attempt(ctx, func() (err error) {
-		list, err := rows[struct{ Scope *string }](ctx, s, "plan_scopes", name)
+		list, err := rows[scoped](ctx, s, "plan_scopes", names)
 		for _, one := range list {
-			found = append(found, one.Scope)
+			found[one.Policy] = append(found[one.Policy], one.Scope)
 		}
 		return err
 	})
 	if err != nil {
-		return []*string{nil}
+		for _, name := range names {
+			found[name] = []*string{nil}
+		}
 	}
 	return found
 }
 
-// scopeText returns the JSON of a scope, "" for all rows.
-func scopeText(scope *string) string {
-	if scope == nil {
-		return ""
-	}
-	return *scope
-}
+// sameScope reports whether two scopes are equal. A nil scope means all rows.
+func sameScope(a, b *string) bool { return a == b || a != nil && b != nil && *a == *b }
 
 func orNullJSON(scope *string) json.RawMessage {
 	if scope == nil {
@@ -484,8 +576,8 @@ func (p *planner) effects(ctx context.Context, out *plan) error {
 		case o.Kind == generator.KindColumn:
 			out.lock(o.Table, "ACCESS EXCLUSIVE", "ALTER TABLE ... ADD COLUMN")
 			for i, planned := range out.Policies {
-				// the reason why its policies were not evaluated
-				if planned.Table == o.Table && planned.Note != "" {
+				// the reason why its policies could not be evaluated
+				if planned.Table == o.Table && planned.Note != "" && !planned.Unasked {
 					out.Policies[i].Note += "; the migration adds column " + strings.TrimPrefix(o.Name, o.Table+".")
 				}
 			}

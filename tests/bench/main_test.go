@@ -101,7 +101,7 @@ func wanted() []string {
 		"tick run_job_100", "tick run_if_due_100", "tick run_job_partitions", "tick run_if_due_partitions",
 		"small run_100", "small loop_100", "small run_1000", "small loop_1000",
 		"small run_10000", "small loop_10000", "small run_100000", "small loop_100000",
-		"many lint", "many generate", "many verify", "many report",
+		"many lint", "many generate", "many plan new", "many plan", "many verify", "many report",
 		"each migrate", "each first run", "each idle", "each verify",
 		"fleet verify")
 }

@@ -17,8 +17,8 @@ import (
 // manyViewer and eachViewer are roles that verify and write the report.
 const manyViewer, eachViewer = "bench_viewer", "bench_viewer_of_each"
 
-// many measures commands with many policies: lint, generate, verify without counting rows, and
-// report. The report verifies and counts rows.
+// many measures commands with many policies: lint, generate, plan before and after the install,
+// verify without counting rows, and report. The report verifies and counts rows.
 func (s *session) many(ctx context.Context) ([]result, error) {
 	var tables string
 	if err := s.admin.QueryRow(ctx, query("many_tables"), tablesFor(s.policies)).Scan(&tables); err != nil {
@@ -33,20 +33,29 @@ func (s *session) many(ctx context.Context) ([]result, error) {
 		return nil, err
 	}
 	var results []result
-	for _, step := range [][]string{{"lint"}, {"generate"},
-		{"verify", "--counts=false", "--database-url", p.url(manyViewer)},
-		{"report", "--database-url", p.url(manyViewer)}} {
-		r, err := p.measure(ctx, "many", step)
-		if err != nil {
-			return nil, err
-		}
-		results = append(results, r)
-		if r.Way == "generate" {
+	for _, step := range []struct {
+		way  string
+		args []string
+	}{
+		{"lint", nil}, {"generate", nil}, {"plan new", []string{"--database-url", p.url(migrator)}},
+		{"migrate", nil}, {"plan", []string{"--database-url", p.url(migrator)}},
+		{"verify", []string{"--counts=false", "--database-url", p.url(manyViewer)}},
+		{"report", []string{"--database-url", p.url(manyViewer)}},
+	} {
+		if step.way == "migrate" {
 			s.say("installing %d policies", s.policies)
 			if err := p.migrate(ctx); err != nil {
 				return nil, err
 			}
+			continue
 		}
+		command, _, _ := strings.Cut(step.way, " ")
+		r, err := p.measure(ctx, "many", append([]string{command}, step.args...))
+		if err != nil {
+			return nil, err
+		}
+		r.Way = step.way
+		results = append(results, r)
 	}
 	return results, nil
 }
