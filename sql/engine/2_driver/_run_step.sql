@@ -3,8 +3,7 @@
 CREATE OR REPLACE FUNCTION retention._run_step(p_run bigint) RETURNS retention.step
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $function$
 DECLARE
-    v_run retention.run; v_policy retention.policy; v_install retention.install; v_last retention.batch;
-    v_next retention.batch;
+    v_run retention.run; v_policy retention.policy; v_last retention.batch; v_next retention.batch;
     v_stop record; v_taken record; v_unheld text; v_why text;
     v_started CONSTANT timestamptz := clock_timestamp(); v_lsn CONSTANT pg_lsn := pg_current_wal_insert_lsn();
 BEGIN
@@ -12,8 +11,7 @@ BEGIN
     v_run := retention._running(p_run);
     SELECT * INTO v_policy FROM retention.policy p WHERE (p.name, p.hash) = (v_run.policy, v_run.policy_hash);
     SELECT * INTO v_last FROM retention.batch b WHERE b.run_id = p_run ORDER BY b.n DESC LIMIT 1;
-    SELECT * INTO v_install FROM retention.install;
-    v_stop := retention._stop_reason(v_run, v_policy, v_install, v_last.total_taken);
+    v_stop := retention._stop_reason(v_run, v_policy, v_last.total_taken);
     IF v_stop.state IS NOT NULL THEN
         RETURN retention._finish(p_run, v_stop.state, NULL, v_stop.message,
             CASE v_stop.state WHEN 'tripped' THEN 'breaker' END);
@@ -37,10 +35,8 @@ BEGIN
         RETURN retention._retry_batch(v_next, format(
             'place_hold() or restore() is not committed yet, or the shard moves: %s', SQLERRM));
     END;
-    IF v_install.logical_messages THEN
-        PERFORM pg_logical_emit_message(
-            true, 'pgretain', jsonb_build_object('policy', v_policy.name, 'run', p_run)::text);
-    END IF;
+    PERFORM pg_logical_emit_message(true, 'pgretain', jsonb_build_object('policy', v_policy.name, 'run', p_run)::text)
+    FROM retention.install i WHERE i.logical_messages;
     v_unheld := retention._unheld(v_policy, v_run.as_of);
     v_taken := retention._process_batch(
         v_run, v_policy, v_unheld,

@@ -4,15 +4,12 @@
 -- The runtime's version is a constant here and is not read from _half_upgraded(). A migration may
 -- replace _half_upgraded() while this function waits for a lock.
 CREATE OR REPLACE FUNCTION retention._stop_reason(
-    p_run retention.run, p_policy retention.policy, p_install retention.install, p_taken bigint, OUT state text,
-    OUT message text)
+    p_run retention.run, p_policy retention.policy, p_taken bigint, OUT state text, OUT message text)
 LANGUAGE plpgsql AS $function$
 DECLARE v_limit bigint := p_run.breaker_limit;
 BEGIN
-    IF p_install.runtime_version <> '1' THEN
-        message := format('the runtime is between version %s and version %s: a migration is not finished',
-                          p_install.runtime_version, '1');
-    END IF;
+    message := (SELECT format('the runtime is between version %s and version %s: a migration is not finished',
+                    i.runtime_version, '1') FROM retention.install i WHERE i.runtime_version <> '1');
     message := coalesce(message, retention._paused(p_run.policy));
     IF message IS NOT NULL THEN
         state := 'paused';
