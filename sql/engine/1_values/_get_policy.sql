@@ -2,7 +2,8 @@
 -- p_next: true if the caller needs the functions that the next run will use. Raises 55000 if the
 --   functions of an instance are those of an older version of its policy.
 CREATE OR REPLACE FUNCTION retention._get_policy(p_policy text, p_next boolean DEFAULT false) RETURNS retention.policy
-LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $function$
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan
+AS $function$
 DECLARE v_policy retention.policy;
 BEGIN
     SELECT * INTO v_policy FROM retention.policy p WHERE p.name = p_policy;

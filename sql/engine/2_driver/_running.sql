@@ -1,7 +1,8 @@
 -- _running returns the row of a run that is running in this session. Otherwise it raises 55000, so
 -- that nobody can execute a batch by hand.
 CREATE OR REPLACE FUNCTION retention._running(p_run bigint) RETURNS retention.run
-LANGUAGE plpgsql STABLE AS $function$
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan
+AS $function$
 DECLARE v_run retention.run;
 BEGIN
     SELECT * INTO v_run FROM retention.run r WHERE r.id = p_run AND r.state = 'running' AND r.pid = pg_backend_pid();

@@ -1,6 +1,7 @@
 -- _paused returns why a policy is paused. It returns NULL if it is not.
 CREATE OR REPLACE FUNCTION retention._paused(p_policy text) RETURNS text
-LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $function$
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan
+AS $function$
 BEGIN
     RETURN (SELECT format('paused by %s at %s%s', s.set_by, s.set_at,
                   CASE WHEN s.reason <> '' THEN ': ' || s.reason ELSE '' END)

@@ -20,8 +20,7 @@ BEGIN
     PERFORM set_config('lock_timeout', v_wait::text, true);
     result := retention._batch(p_policy, p_batch, p_rows, p_skip, p_locked);
     -- Checked after the batch, because from then on its locks prevent changes of its tables.
-    v_stopping := coalesce(retention._half_upgraded(),
-        (SELECT o.message FROM retention._obstacle(p_policy, p_batch.as_of) o));
+    v_stopping := coalesce(retention._half_upgraded(), (retention._obstacle(p_policy, p_batch.as_of)).message);
     IF v_stopping IS NOT NULL THEN
         RAISE SQLSTATE 'PR005' USING MESSAGE = v_stopping;
     -- A schema or a policy can be replaced despite all locks.
