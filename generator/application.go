@@ -54,12 +54,10 @@ func isApplicationName(name string) bool {
 
 // writable returns a column that a function or step writes. If the table lacks the column, it
 // reports an error and returns nil.
-func (c *compiler) writable(table *catalog.Table, name string, at diag.Position, code diag.Code) *catalog.Column {
+func (c *compiler) writable(table *catalog.Table, name string, at diag.Position, by messages.Writer) *catalog.Column {
 	column := c.knownColumn(table, name, at)
 	if column != nil && column.Generated {
-		c.refuseWith(at, code, fmt.Sprintf("column %q of table %q is a generated column", name, tableName(table)),
-			"PostgreSQL computes its value from other columns.", fmt.Sprintf("Remove %q, or set the other columns.",
-				name))
+		c.fail(by.GeneratedColumn(tableName(table), name), at)
 	}
 	return column
 }
@@ -67,7 +65,7 @@ func (c *compiler) writable(table *catalog.Table, name string, at diag.Position,
 // written returns a column that a function writes. For a refused column it returns an empty column
 // of that name. The result is discarded later.
 func (w *policyCompiler) written(table *catalog.Table, name policy.Name) *catalog.Column {
-	return cmp.Or(w.writable(table, name.Text, name.Position, messages.CodeApplication),
+	return cmp.Or(w.writable(table, name.Text, name.Position, messages.ByFunction),
 		&catalog.Column{Name: name.Text})
 }
 
@@ -78,14 +76,9 @@ func (w *policyCompiler) uniqueKey(table *catalog.Table, key policy.Name) *catal
 	switch {
 	case column.Type == "" || column.Generated: // already refused
 	case strings.HasSuffix(column.Type, "[]"):
-		w.refuseWith(key.Position, messages.CodeApplication, fmt.Sprintf("key %q is an array", key.Text),
-			"The function also takes an array of keys, so an array cannot be one key.", "Choose a column that is "+
-				"not an array.")
+		w.fail(messages.ArrayAsKey(key.Text), key.Position)
 	case !hasUnique(table, []string{key.Text}):
-		w.refuse(key.Position, messages.CodeApplication,
-			fmt.Sprintf("table %q has no unique index on column %q alone", tableName(table), key.Text),
-			fmt.Sprintf("Make the column the primary key, or run CREATE UNIQUE INDEX ON %s (%s); and then \"pgretain "+
-				"snapshot\".", qualified(table), ident(key.Text)))
+		w.fail(messages.KeyNotUnique(columnOf(table, key.Text)), key.Position)
 	default:
 		w.checkOperators(column, key.Position)
 	}
@@ -94,7 +87,7 @@ func (w *policyCompiler) uniqueKey(table *catalog.Table, key policy.Name) *catal
 
 func (w *policyCompiler) setting(list []policy.Assignment, value func(policy.Assignment) sqlText) []valueText {
 	return each(list, func(a policy.Assignment) valueText {
-		w.writable(w.table, a.Column, a.Position, messages.CodeApplication)
+		w.writable(w.table, a.Column, a.Position, messages.ByFunction)
 		return valueText{Column: ident(a.Column), Value: value(a)}
 	})
 }
@@ -165,25 +158,19 @@ func (w *policyCompiler) claim(c *policy.Claim) []draft {
 // than delete expired entries. A claim overwrites an expired entry, so other steps would not run
 // for that entry.
 func (w *policyCompiler) claimable(c *policy.Claim) bool {
-	refused := func(at diag.Position, message, hint string) bool {
-		w.refuse(at, messages.CodeApplication, message, hint)
-		return false
-	}
 	ttl, then := c.TTL.Tiers[0], w.policy.Then
 	switch {
 	case w.policy.DueEntries()[0].Clock.UpTo != nil: // the reader of the file refuses "claim" for other policies
-		return refused(c.Position, "\"claim\" needs a policy that is due by \"expires\" on a column, and by nothing "+
-			"else",
-			"Write due: {expires: {column: ...}}.")
+		w.fail(messages.ClaimWithoutExpires, c.Position)
 	case ttl.When != nil, ttl.Data != nil && ttl.Data.Value != nil:
-		return refused(c.TTL.Position, "\"ttl\" must be an interval, not an expression",
-			"Write ttl: 15 minutes, or {minutes: 15, at_least: 1}.")
+		w.fail(messages.TTLOfExpression, c.TTL.Position)
 	case len(then) != 1 || then[0].Related != nil || then[0].Where != nil || then[0].Delete == nil,
 		len(then[0].Delete.Cascades) > 0:
-		return refused(c.Position, "\"claim\" allows no step but \"delete\" without keys",
-			"Write then: [delete]. A claim overwrites an expired entry, so other steps would not run for it.")
+		w.fail(messages.ClaimWithOtherSteps, c.Position)
+	default:
+		return true
 	}
-	return true
+	return false
 }
 
 // claimData is the data of the templates "claim", "claim_keys", "seen" and "seen_keys".
@@ -215,7 +202,7 @@ func (w *policyCompiler) claimData(c *policy.Claim, key *catalog.Column) claimDa
 	}
 	set := append([]valueText{{Column: ident(key.Name), Value: "k.key"}, {Column: ident(clock.column), Value: until}},
 		w.setting(c.Set, func(a policy.Assignment) sqlText { return w.valueFrom(a.Value, nil, "") })...)
-	w.refuseMissing(w.table, setColumns(set), c.Position, messages.CodeApplication)
+	w.refuseMissing(w.table, setColumns(set), c.Position, messages.ByFunction)
 	// A claim that reuses an expired entry does not change its primary key. So foreign keys still
 	// refer to the same row.
 	var defaults []ident
@@ -270,8 +257,7 @@ func (w *policyCompiler) instants(c *policy.Claim, k *clock) (now, expires sqlTe
 	column := w.table.Column(k.column)
 	switch {
 	case column.Generated || k.conversion != "" && set.Lookup("expires "+k.conversion) == nil:
-		w.refuse(c.Position, messages.CodeApplication, fmt.Sprintf("a claim cannot write into clock %q", column.Name),
-			"Use a column that is a date, a timestamp, or a number of seconds or milliseconds, and is not generated.")
+		w.fail(messages.ClaimOfClock(column.Name), c.Position)
 	case k.conversion != "":
 		scale := sqlText("")
 		if sizes := catalog.Sizes(column.Plain()); len(sizes) == 2 && sizes[1] >= 0 && k.typ == "numeric" {
@@ -326,15 +312,13 @@ func (w *policyCompiler) cursorFunctions(c *policy.Claim) []draft {
 	for i, name := range slices.Concat(c.Cursor.Columns, c.Cursor.With) {
 		typ := catalog.Unsized(w.written(table, name).Type)
 		if slices.Contains(given, name.Text) {
-			w.refuse(name.Position, messages.CodeApplication, fmt.Sprintf("column %q is in the cursor twice",
-				name.Text),
-				"Remove one of the two.")
+			w.fail(messages.CursorHasTwice(name.Text), name.Position)
 		}
 		given = append(given, name.Text)
 		position, row = append(position, in(fmt.Sprintf("p_%d", i+1), typ)), append(row, column(name.Text, typ))
 		columns = append(columns, columnText{sqlText(ident(name.Text).String()), sqlText(typ)})
 	}
-	w.refuseMissing(table, given, c.Cursor.Position, messages.CodeApplication)
+	w.refuseMissing(table, given, c.Cursor.Position, messages.ByFunction)
 	d := cursorData{Table: qualified(table), Key: ident(key.Name), Columns: columns,
 		Position: columns[:len(c.Cursor.Columns)], With: columns[len(c.Cursor.Columns):]}
 	ofAdvance := d
@@ -430,7 +414,7 @@ func (w *policyCompiler) revive(t *policy.Touch, key *catalog.Column) *revivedRo
 		}
 	}
 	set := w.setting(list, func(a policy.Assignment) sqlText { return w.valueFrom(a.Value, from, t.Revive.As) })
-	w.refuseMissing(w.table, setColumns(set), t.Revive.Position, messages.CodeApplication)
+	w.refuseMissing(w.table, setColumns(set), t.Revive.Position, messages.ByFunction)
 	ofKey := set[slices.Index(setColumns(set), key.Name)]
 	return &revivedRow{qualified(from), tableComment(from), ident(t.Revive.As), set, ofKey.Value,
 		literal(t.Revive.Emit), w.optional(t.Revive.Also)}

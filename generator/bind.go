@@ -1,7 +1,6 @@
 package generator
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -114,8 +113,7 @@ func (b *binder) tableEdits(e policy.Expr, parsed *pgparse.Expr, kind string) []
 		case isBatch && kind != policy.IsExpression:
 			continue
 		case isBatch && b.batch == "":
-			b.refuse(e.At(t.Offset), messages.CodeExpressionRefused, "\"batch\" cannot be read here",
-				"Read it in a step: only steps have the rows of the batch.")
+			b.fail(messages.BatchOutsideStep, e.At(t.Offset))
 			continue
 		case isBatch:
 			text = b.batch
@@ -206,11 +204,7 @@ func (b *binder) isRowColumn(e policy.Expr, ref pgparse.ColumnRef) bool {
 		return false
 	}
 	if ref.Derived {
-		b.refuse(e.At(ref.Offset), messages.CodeExpressionRefused,
-			fmt.Sprintf("column %q is ambiguous: the row and the sub-select "+
-				"may both have it", ref.Fields[0]),
-			fmt.Sprintf("For the row's column write t.%s, for another one its alias and a dot. Rename it if it is "+
-				"an output column.", ref.Fields[0]))
+		b.fail(messages.AmbiguousColumn(ref.Fields[0]), e.At(ref.Offset))
 	}
 	return !ref.Derived
 }
@@ -237,12 +231,7 @@ func (b *binder) scalar(ref pgparse.ColumnRef) (sqlText, bool) {
 func (c *compiler) knownColumn(table *catalog.Table, name string, at diag.Position) *catalog.Column {
 	column := table.Column(name)
 	if column == nil {
-		hint := messages.DidYouMean(name, columnNames(table))
-		if hint == "" && table.Kind == "partitions" {
-			hint = "Write one of schema, name, parent, lower and upper. To read the rows of a partition, write a " +
-				"sub-select: FROM partition."
-		}
-		c.refuse(at, messages.CodeColumnUnknown, fmt.Sprintf("table %q has no column %q", tableName(table), name), hint)
+		c.fail(messages.UnknownColumn(tableName(table), name, columnNames(table), table.Kind == "partitions"), at)
 	}
 	return column
 }
@@ -251,11 +240,7 @@ func (c *compiler) knownColumn(table *catalog.Table, name string, at diag.Positi
 // PostgreSQL would use the operators of another type, which compare values differently.
 func (c *compiler) checkOperators(column *catalog.Column, at diag.Position) {
 	if path := c.file.Install.SearchPath; column.Operators != "" && !slices.Contains(path, column.Operators) {
-		c.refuse(at, messages.CodeExpressionRefused,
-			fmt.Sprintf("operators of type %s of column %q are in schema %q, which is not "+
-				"in search_path", column.Plain(), column.Name, column.Operators),
-			fmt.Sprintf(`Write install: {search_path: [%s]}, and run "pgretain snapshot".`,
-				strings.Join(append(slices.Clone(path), column.Operators), ", ")))
+		c.fail(messages.OperatorsOutsidePath(column.Name, column.Plain(), column.Operators, path), at)
 	}
 }
 

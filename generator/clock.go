@@ -73,10 +73,8 @@ func (w *policyCompiler) clockColumn(k *clock, source *policy.Clock) string {
 	}
 	if source.Encoding.Kind == "ulid" && !slices.Contains([]string{"", `"C"`, `"POSIX"`, "ucs_basic"},
 		column.Collation) {
-		w.refuse(source.ColumnPos, messages.CodeClockType, fmt.Sprintf("a ULID does not sort by time with collation %s",
-			column.Collation),
-			fmt.Sprintf(`Run ALTER TABLE %s ALTER COLUMN %s TYPE %s COLLATE "C", and then "pgretain snapshot".`,
-				qualified(w.table), ident(column.Name), column.Type))
+		w.fail(messages.SortsByCollation(columnOf(w.table, column.Name), column.Collation, column.Type),
+			source.ColumnPos)
 		return ""
 	}
 	k.column, k.expr = column.Name, aliased("t", ident(column.Name))
@@ -132,19 +130,11 @@ func (w *policyCompiler) clockConversion(source *policy.Clock, columnType string
 		return encoded, typ
 	case kind == "uuidv7" && typ == "text":
 		// Text is compared letter by letter, and UUIDs may be written in upper or lower case.
-		w.refuse(source.ColumnPos, messages.CodeClockType, fmt.Sprintf("a UUID of type %q does not sort by time",
-			columnType),
-			"Change the type of the column to uuid, or write expression: \"(column)::uuid\".")
+		w.fail(messages.UUIDAsText(columnType), source.ColumnPos)
 	case kind == "":
-		w.refuse(source.ColumnPos, messages.CodeClockType, fmt.Sprintf("type %q is not a date or a timestamp",
-			columnType),
-			"Write how the column stores a time, with encoding: epoch_s, epoch_ms, uuidv7, ulid or {snowflake: "+
-				"{shift, epoch}}.")
+		w.fail(messages.NotTime(columnType), source.ColumnPos)
 	default:
-		w.refuse(source.Encoding.Position, messages.CodeClockType,
-			fmt.Sprintf("encoding %q cannot be used with type %q", kind, columnType),
-			"Use epoch_s or epoch_ms with numbers, snowflake with bigint, uuidv7 with uuid, ulid with uuid or text, "+
-				"and none with dates and timestamps.")
+		w.fail(messages.EncodingOfOtherType(kind, columnType), source.Encoding.Position)
 	}
 	return "", ""
 }
@@ -282,11 +272,7 @@ func (w *policyCompiler) watermark(m *policy.Watermark, typ string) watermarkTex
 		return d
 	}
 	if column := w.knownColumn(table, m.Column, m.Position); column != nil && narrows(typ, column.Plain()) {
-		w.refuse(m.Position, messages.CodeNarrow,
-			fmt.Sprintf("column %q of %q has type %s, which cannot store all positions "+
-				"of type %s", m.Column, m.Table, column.Type, typ),
-			fmt.Sprintf("Change the type of the column to %s. Otherwise runs skip rows between a position and its "+
-				"rounded value.", typ))
+		w.fail(messages.NarrowWatermark(m.Table.String(), m.Column, column.Type, typ), m.Position)
 	}
 	defer w.saveState()()
 	w.binder.table = table
@@ -357,19 +343,17 @@ func (w *policyCompiler) settableCutoff(d policy.WindowData) sqlText {
 
 // checkWindow refuses an expression that is neither an interval nor a number with a unit.
 func (w *policyCompiler) checkWindow(d *policy.WindowData) {
-	e, wanted, hint := *d.Value, "an interval", "Write the unit of a number, as in {days: ...}. The difference of "+
-		"two timestamps is an interval, that of two dates is a number of days."
+	e, fault := *d.Value, messages.WindowIsNoInterval
 	typ := e.Parsed().Type(w.columnType)
 	fits := slices.Contains(numberTypes, catalog.Unsized(typ))
 	if d.Unit != "interval" {
-		wanted, hint = "a number", "Write {interval: ...} for an interval, or an expression that returns a number."
+		fault = messages.WindowIsNoNumber
 	} else {
 		typ = w.typeOf(e, "interval")
 		fits = strings.HasPrefix(typ, "interval")
 	}
 	if typ != "" && !fits {
-		w.refuse(e.Position, messages.CodeExpressionRefused, fmt.Sprintf("the window has type %q, not %s", typ, wanted),
-			hint)
+		w.fail(fault(typ), e.Position)
 	}
 }
 

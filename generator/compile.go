@@ -11,7 +11,6 @@ package generator
 
 import (
 	"cmp"
-	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -84,10 +83,7 @@ func Faults(file *policy.File, snapshot *catalog.Snapshot, history *History) dia
 // with control characters, because tools read generated SQL line by line.
 func (c *compiler) checkSnapshot() {
 	if len(c.snapshot.SearchPath) > 0 && !slices.Equal(c.snapshot.SearchPath, c.file.Install.SearchPath) {
-		c.refuse(c.file.Install.Position, messages.CodeOldSnapshot,
-			fmt.Sprintf("the catalog snapshot was taken with search_path %q, but the policy file has %q",
-				c.snapshot.SearchPath, c.file.Install.SearchPath),
-			`Run "pgretain snapshot" again.`)
+		c.fail(messages.OtherSearchPath(c.snapshot.SearchPath, c.file.Install.SearchPath), c.file.Install.Position)
 	}
 	at := map[string]diag.Position{} // a table that no policy names gets the position of "install"
 	for _, p := range slices.Backward(c.file.Policies) {
@@ -96,9 +92,8 @@ func (c *compiler) checkSnapshot() {
 	for _, table := range c.snapshot.Tables {
 		for _, name := range append([]string{table.Schema, table.Name}, columnNames(table)...) {
 			if quote.Comment(name) != name {
-				c.refuse(cmp.Or(at[tableName(table)], c.file.Install.Position), messages.CodeTableKind,
-					fmt.Sprintf("name %q in table %q contains a control character", name,
-						tableName(table)), "Rename it.")
+				c.fail(messages.ControlCharacter(name, tableName(table)),
+					cmp.Or(at[tableName(table)], c.file.Install.Position))
 			}
 		}
 	}
@@ -136,13 +131,10 @@ func (c *compiler) checkSteps(p *policy.Policy, table *catalog.Table) bool {
 		}
 	}
 	if ranks > 1 {
-		c.refuse(p.Due.Position, messages.CodeExpressionRefused, "two entries of \"any\" have a rank",
-			"Write two policies, in the order in which they must run. In one policy, the second rank would rank "+
-				"only rows that the first leaves.")
+		c.fail(messages.TwoRanks, p.Due.Position)
 	}
 	if own > 1 {
-		c.refuse(p.Position, messages.CodeStep, fmt.Sprintf("policy %q has two steps that delete its rows", p.Name),
-			"Remove one of the two steps.")
+		c.fail(messages.TwoDeletes(p.Name), p.Position)
 	}
 	c.checkPartitionSteps(p)
 	return ranks <= 1 && own <= 1
@@ -170,13 +162,16 @@ func isShared(kind Kind) bool { return storesData(kind) || kind == KindPrivilege
 
 func (c *compiler) schema() string { return c.file.Install.Schema }
 
-func (c *compiler) refuse(at diag.Position, code diag.Code, message, hint string) {
-	c.refuseWith(at, code, message, "", hint)
+// fail reports an error at a position of the policy file.
+func (c *compiler) fail(fault diag.Diagnostic, at diag.Position) {
+	fault.Position = at
+	c.diags.Add(fault)
 }
 
-// refuseWith reports an error with a detail.
-func (c *compiler) refuseWith(at diag.Position, code diag.Code, message, detail, hint string) {
-	c.diags.Add(diag.Diagnostic{Position: at, Code: code, Message: message, Detail: detail, Hint: hint})
+// warn reports a warning at a position of the policy file.
+func (c *compiler) warn(finding diag.Diagnostic, at diag.Position) {
+	finding.Severity, finding.Position = diag.Warning, at
+	c.diags.Add(finding)
 }
 
 // relation returns the table of the snapshot that a join or a step names. If the snapshot lacks the
@@ -190,28 +185,15 @@ func (c *compiler) relation(t policy.Table) *catalog.Table {
 }
 
 func (c *compiler) refuseTable(at diag.Position, name string) {
-	hint := messages.DidYouMean(name, each(c.snapshot.Tables, tableName))
-	if hint == "" {
-		hint = `Create the table, and run "pgretain snapshot".`
-	}
+	creator := ""
 	for _, p := range c.file.Policies {
 		if slices.ContainsFunc(p.Then, func(s policy.Step) bool {
 			return s.Archive != nil && s.Archive.Create && s.Archive.Into.String() == name
 		}) {
-			hint = fmt.Sprintf(`Policy %q creates the table. Without the policy that needs the table, run `+
-				`"pgretain generate" and migrate. Then run "pgretain snapshot", and add the other policy.`, p.Name)
+			creator = p.Name
 		}
 	}
-	c.refuse(at, messages.CodeTableUnknown, fmt.Sprintf("table %q is not in the catalog snapshot", name), hint)
-}
-
-// wrongKind returns the end of a message about a relation that does not store rows itself. The text
-// names the kind of the relation.
-func wrongKind(table *catalog.Table) string {
-	if table.Kind == "foreign" {
-		return "is a foreign table, with rows on another server"
-	}
-	return fmt.Sprintf("is a %s, not a table", table.Kind)
+	c.fail(messages.UnknownTable(name, each(c.snapshot.Tables, tableName), creator), at)
 }
 
 // findTable returns the table of a policy. If rows of the table cannot be taken one by one, it
@@ -221,20 +203,14 @@ func (c *compiler) findTable(p *policy.Policy) *catalog.Table {
 	if table == nil || c.refuseInheritance(table, p.Table.Position) {
 		return nil
 	}
-	refuse := func(code diag.Code, message, hint string) *catalog.Table {
-		c.refuse(p.Table.Position, code, message, hint)
-		return nil
-	}
 	if table.PartitionOf != "" {
-		return refuse(messages.CodeTableKind, fmt.Sprintf("%q is a partition of %q", p.Table, table.PartitionOf),
-			"Name the partitioned table.")
+		c.fail(messages.RowsOfPartition(p.Table.String(), table.PartitionOf), p.Table.Position)
+		return nil
 	}
 	for _, t := range c.tables.PartitionTree(tableName(table)) {
 		if t.Kind == "foreign" {
-			return refuse(messages.CodeTableKind, fmt.Sprintf("partition %q of %q is a foreign table", tableName(t),
-				p.Table),
-				"Write a policy on the server that stores the rows. A run cannot find rows of a foreign table by "+
-					"their ctid.")
+			c.fail(messages.ForeignPartition(tableName(t), p.Table.String()), p.Table.Position)
+			return nil
 		}
 	}
 	if c.refuseNames(table, p.Table.Position, isGeneratedName) {
@@ -248,18 +224,11 @@ func (c *compiler) findTable(p *policy.Policy) *catalog.Table {
 func (c *compiler) refuseInheritance(table *catalog.Table, at diag.Position) bool {
 	inherited := table != nil && table.Kind == "table" && len(table.Children) > 0
 	if inherited {
-		names := strings.Join(table.Children, ", ")
-		var statements []string
-		for _, child := range table.Children {
+		quoted := each(table.Children, func(child string) string {
 			schema, name, _ := strings.Cut(child, ".")
-			statements = append(statements, fmt.Sprintf("ALTER TABLE %s NO INHERIT %s;", quote.Qualified(schema, name),
-				qualified(table)))
-		}
-		c.refuseWith(at, messages.CodeTableKind, fmt.Sprintf("%q has inheritance children (%s)", tableName(table),
-			names),
-			"A key is not unique across a table and its children.",
-			fmt.Sprintf("Run %s and then \"pgretain snapshot\". Or write a policy or step for each of the children.",
-				strings.Join(statements, " ")))
+			return quote.Qualified(schema, name)
+		})
+		c.fail(messages.InheritanceChildren(tableName(table), string(qualified(table)), table.Children, quoted), at)
 	}
 	return inherited
 }
@@ -269,9 +238,7 @@ func (c *compiler) refuseInheritance(table *catalog.Table, at diag.Position) boo
 func (c *compiler) refuseNames(table *catalog.Table, at diag.Position, taken func(name string) bool) bool {
 	i := slices.IndexFunc(table.Columns, func(column catalog.Column) bool { return taken(column.Name) })
 	if i >= 0 {
-		c.refuse(at, messages.CodeReservedName,
-			fmt.Sprintf("column %q of table %q has the name of a variable of the generated function",
-				table.Columns[i].Name, tableName(table)), "")
+		c.fail(messages.NamedLikeVariable(tableName(table), table.Columns[i].Name), at)
 	}
 	return i >= 0
 }
@@ -283,6 +250,12 @@ var isGeneratedName = regexp.MustCompile(
 	`^v_((as_of|batch|copied|count|found|ignored|out|rel|rels|rows|tids)$|(new|rels|tids|window|written)_)`).MatchString
 
 func tableName(t *catalog.Table) string { return t.String() }
+
+// columnOf returns the names of a column in messages.
+func columnOf(table *catalog.Table, name string) messages.SQLColumn {
+	return messages.SQLColumn{Table: tableName(table), Name: name, TableSQL: string(qualified(table)),
+		NameSQL: quote.Ident(name)}
+}
 
 func qualified(t *catalog.Table) sqlText { return sqlText(quote.Qualified(t.Schema, t.Name)) }
 

@@ -78,16 +78,10 @@ func (w *policyCompiler) checkIndexes() {
 	if w.buildsIndexes() {
 		return
 	}
-	where := `in a migration of the application, and then run "pgretain snapshot".`
-	if w.file.EachOf(w.policy) != nil {
-		where = "in the script that creates the tables of a schema."
-	}
 	for _, i := range w.wantedIndexes() {
 		if i.serves == "" {
-			items := fragment("order", i.items)
-			w.refuse(w.policy.Position, messages.CodeEachIndex,
-				fmt.Sprintf("table %q has no index for the rows of policy %q", tableName(w.table), w.policy.Name),
-				fmt.Sprintf("Execute CREATE INDEX ON %s (%s) %s", qualified(w.table), items, where))
+			w.fail(messages.NoIndexForRows(tableName(w.table), w.policy.Name, string(qualified(w.table)),
+				string(fragment("order", i.items)), w.file.EachOf(w.policy) != nil), w.policy.Position)
 		}
 	}
 }
@@ -406,20 +400,16 @@ func (w *policyCompiler) ensureColumns() []draft {
 func (w *policyCompiler) demandColumn(column policy.Column, live *catalog.Column) {
 	typ, _ := pgparse.FormatType(column.Type) // the reader of the file has parsed it
 	if live == nil {
-		definition := fmt.Sprintf("ALTER TABLE %s ADD COLUMN %s %s", qualified(w.table), ident(column.Name), typ)
+		value := ""
 		if column.Default != nil {
-			definition += " DEFAULT " + oneLine(strings.TrimSpace(column.Default.SQL))
+			value = oneLine(strings.TrimSpace(column.Default.SQL))
 		}
-		w.refuse(column.Position, messages.CodeColumnUnknown,
-			fmt.Sprintf("table %q has no column %q", tableName(w.table), column.Name),
-			fmt.Sprintf(`Execute %s in a migration of the application, and then run "pgretain snapshot".`, definition))
+		w.fail(messages.ColumnToAdd(columnOf(w.table, column.Name), typ, value), column.Position)
 		return
 	}
 	wanted, _ := pgparse.TypeIdentity(column.Type)
 	if found, _ := pgparse.TypeIdentity(live.Type); found != wanted {
-		w.refuse(column.Position, messages.CodeColumnUnknown, fmt.Sprintf("column %q of table %q has type %s, not %s",
-			column.Name,
-			tableName(w.table), live.Type, typ), "Write the type of the column into the policy file.")
+		w.fail(messages.ColumnOfOtherType(tableName(w.table), column.Name, live.Type, typ), column.Position)
 	}
 }
 
@@ -431,12 +421,7 @@ func (w *policyCompiler) refuseType(before Object, live *catalog.Column, column 
 	added, _ := pgparse.TypeIdentity(before.Parts[PartType])
 	current, _ := pgparse.TypeIdentity(cmp.Or(live, &catalog.Column{}).Type)
 	if wanted != added && wanted != current {
-		w.refuse(column.Position, messages.CodeStep,
-			fmt.Sprintf("an earlier migration added column %q of table %q with "+
-				"another type", column.Name, tableName(w.table)),
-			fmt.Sprintf("Run ALTER TABLE %s ALTER COLUMN %s TYPE %s in a migration of your own, and then \"pgretain "+
-				"snapshot\".",
-				qualified(w.table), ident(column.Name), column.Type))
+		w.fail(messages.AddedWithOtherType(columnOf(w.table, column.Name), column.Type), column.Position)
 	}
 }
 

@@ -3,7 +3,6 @@ package generator
 import (
 	"cmp"
 	"encoding/json"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -112,10 +111,7 @@ func (p *policyPlan) eachObjects(e *policy.Each) []Object {
 	instance := p.rowObject(registry)
 	words, registers := scriptText(instance.Words), registry.sql(len("SELECT "+p.schema()+"._register("))
 	if name := p.misplacedName(e.Name, page+statements+words+string(registers)); name != "" {
-		p.refuse(p.policy.Position, messages.CodeReservedName,
-			fmt.Sprintf("name %[2]q in the SQL of policy %[1]q contains "+
-				"the name that stands for a schema", of, name),
-			fmt.Sprintf("Rename %q under \"each\", so that no other name contains it.", e.Name))
+		p.fail(messages.ContainsEachName(of, name, e.Name), p.policy.Position)
 		return nil
 	}
 	roles, shards := p.file.Install.Roles, e.ShardsOf != ""

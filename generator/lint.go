@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 
 	"pgretain/internal/catalog"
 	"pgretain/internal/diag"
@@ -167,21 +166,12 @@ func Notes(file *policy.File, snapshot *catalog.Snapshot) diag.List {
 		c.noteArchives(p)
 		for _, use := range p.Uses() {
 			if into := c.tables[use.Table.String()]; use.Access.Insert && into != nil && into.Kind == "foreign" {
-				c.warn(use.Table.Position, messages.CodeTableKind,
-					fmt.Sprintf("the policy writes into foreign table %q", use.Table),
-					"The other server commits separately. If one server fails between the two commits, rows are "+
-						"lost or duplicated.",
-					"Write into a table of this database, and move the rows to the other server from there.")
+				c.warn(messages.WritesForeignTable(use.Table.String()), use.Table.Position)
 			}
 		}
 	}
 	c.diags.Sort()
 	return c.diags.Unique()
-}
-
-func (c *compiler) warn(at diag.Position, code diag.Code, message, detail, hint string) {
-	c.diags.Add(diag.Diagnostic{Severity: diag.Warning, Position: at, Code: code, Message: message, Detail: detail,
-		Hint: hint})
 }
 
 // noteDelete adds warnings about one step that deletes, and about the tables that its cascades
@@ -203,13 +193,7 @@ func (c *compiler) noteDelete(p *policy.Policy, d policy.Effect, access *policy.
 			refuses := key.OnDelete == "no action" || key.OnDelete == "restrict"
 			if refuses && !slices.Contains(taken, key.Table) &&
 				!access.AffectsReferring(c.tables.Closure(key.Table, above), p, d.Step, key.Deferrable) {
-				c.warn(p.Position, messages.CodeKeyKeeps,
-					fmt.Sprintf("rows of %q keep rows that are due in policy %q", key.Table, p.Name),
-					fmt.Sprintf("Foreign key %q to %q is ON DELETE %s, so the server refuses to delete a row that "+
-						"is referred to. A run fails once it has skipped 1,000 rows more than it took.",
-						key.Name, key.RefTable, strings.ToUpper(key.OnDelete)),
-					fmt.Sprintf("Write a step that first deletes the rows of %q, or a guard that keeps the rows to "+
-						"which they refer.", key.Table))
+				c.warn(messages.KeyKeepsRows(p.Name, foreignKey(key), key.RefTable), p.Position)
 			}
 		}
 	}
@@ -220,12 +204,7 @@ func (c *compiler) noteTriggers(p *policy.Policy, table *catalog.Table) {
 	for _, t := range table.Triggers {
 		accepted := slices.ContainsFunc(p.Triggers, func(n policy.Name) bool { return n.Text == t.Name })
 		if !accepted && t.Before() {
-			c.warn(p.Position, messages.CodeTriggerKeeps,
-				fmt.Sprintf("trigger %q of %q may keep rows that are due in policy %q",
-					t.Name, tableName(table), p.Name),
-				"The trigger is called before each row is deleted. If it returns NULL, the row stays, without an "+
-					"error.",
-				fmt.Sprintf("Read the function of the trigger, then write \"triggers: [%s]\" in the policy.", t.Name))
+			c.warn(messages.TriggerKeepsRows(p.Name, t.Name, tableName(table)), p.Position)
 		}
 	}
 }
@@ -239,11 +218,7 @@ func (c *compiler) notePastGuards(p *policy.Policy, from policy.Table, guarded [
 		if other == p || c.readsTable(p, name) || c.readsTable(other, from.String()) {
 			continue
 		}
-		c.warn(p.Position, messages.CodePastGuard,
-			fmt.Sprintf("deletes of policy %q cascade to rows of %q that policy %q keeps", p.Name, name, other.Name),
-			fmt.Sprintf("A cascade deletes every row that refers to a deleted row, even if guard %q keeps it.",
-				firstCondition(other)),
-			fmt.Sprintf("Write a guard in policy %q that reads %q.", p.Name, name))
+		c.warn(messages.CascadesPastGuard(p.Name, name, other.Name, firstCondition(other)), p.Position)
 	}
 }
 
@@ -270,12 +245,7 @@ func (c *compiler) noteIndexes(p *policy.Policy, reported map[string]bool) {
 		}
 	}
 	if missing != nil {
-		c.warn(p.Position, messages.CodeNoReferencingIndex,
-			fmt.Sprintf("deletes of policy %q read whole tables to check "+
-				"foreign keys", p.Name),
-			"No index begins with a column of the foreign key, so PostgreSQL reads the whole table for each deleted "+
-				"row. Unless the table stays small, create the index, then run \"pgretain snapshot\".",
-			strings.Join(missing, "\n"))
+		c.warn(messages.NoReferencingIndex(p.Name, missing), p.Position)
 	}
 }
 

@@ -3,7 +3,6 @@ package generator
 import (
 	"cmp"
 	"encoding/json"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -48,21 +47,20 @@ func (w *policyCompiler) storedTables() []draft {
 
 // checkStored refuses the table of a join if the runtime or another join uses the same name.
 func (c *compiler) checkStored(policies []*policyPlan) {
-	taken := map[string]string{c.file.Install.Schema + ".goose_db_version": "by the runtime"}
+	runtime := "" // the runtime is no policy
+	taken := map[string]string{c.file.Install.Schema + ".goose_db_version": runtime}
 	for _, o := range Runtime(c.file.Install) {
 		if o.Kind == KindTable || o.Kind == KindView || o.Kind == KindType {
-			taken[o.Name] = "by the runtime"
+			taken[o.Name] = runtime
 		}
 	}
 	for _, p := range policies {
 		for _, d := range p.stored {
-			if whose, found := taken[d.Name]; found {
-				c.refuse(d.Position, messages.CodeReservedName,
-					fmt.Sprintf("table %q, which would store the rows of this join, is already used %s", d.Name, whose),
-					"Rename the join or the policy.")
+			if of, found := taken[d.Name]; found {
+				c.fail(messages.StoredNameUsed(d.Name, of), d.Position)
 				continue
 			}
-			taken[d.Name] = fmt.Sprintf("by policy %q", d.Policy)
+			taken[d.Name] = d.Policy
 		}
 	}
 }

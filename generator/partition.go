@@ -1,7 +1,6 @@
 package generator
 
 import (
-	"fmt"
 	"slices"
 
 	"pgretain/internal/catalog"
@@ -68,33 +67,23 @@ func (c *compiler) checkPartitioned(p *policy.Policy) *partitioned {
 	if table == nil {
 		return nil
 	}
-	code, fault, hint := messages.CodeTableKind, "", ""
+	name, at := p.Table.String(), p.Table.Position
 	switch {
 	case table.Kind == "foreign":
-		fault, hint = wrongKind(table), "Write a policy on that server."
+		c.fail(messages.PartitionsOnOtherServer(name), at)
 	case table.Kind != "partitioned":
-		fault = "is a " + table.Kind + ", not a partitioned table"
-		hint = "For a policy on rows, write \"table\" instead of \"partitions_of\"."
+		c.fail(messages.NotPartitioned(name, table.Kind), at)
 	case table.PartitionOf != "":
-		fault = fmt.Sprintf("is a partition of %q", table.PartitionOf)
-		hint = "Name the partitioned table to which it belongs."
+		c.fail(messages.PartitionsOfPartition(name, table.PartitionOf), at)
 	case table.Strategy == "":
-		code, fault = messages.CodeOldSnapshot, "has no partition key in the catalog snapshot"
-		hint = `Run "pgretain snapshot" again.`
+		c.fail(messages.NoPartitionKey(name), at)
 	case t == nil:
-		fault = "is not partitioned by the range or the list of a column"
-		hint = "Use a table with PARTITION BY RANGE or BY LIST on a column. If partitions of a list are partitioned " +
-			"again, all must have the same partition key."
+		c.fail(messages.PartitionedOtherwise(name), at)
 	case keyFloors[catalog.Unsized(t.key.Plain())] == "":
-		code = messages.CodeClockType
-		fault = fmt.Sprintf("is partitioned by %q of type %q, which is neither a date nor a number",
-			t.key.Name, t.key.Type)
-		hint = "Use a key of type date, timestamp, number or uuid. The order of the keys tells which partition is " +
-			"the newest, and that one is kept."
+		c.fail(messages.PartitionKeyType(name, t.key.Name, t.key.Type), at)
 	default:
 		return t
 	}
-	c.refuse(p.Table.Position, code, fmt.Sprintf("%q %s", p.Table, fault), hint)
 	return nil
 }
 
@@ -149,9 +138,7 @@ func (c *compiler) checkPartitionSteps(p *policy.Policy) {
 		for _, part := range expressionsOf(s) {
 			tables := part.Expr.Parsed().Tables
 			if i := slices.IndexFunc(tables, isPartition); removed && i >= 0 {
-				c.refuse(part.Expr.At(tables[i].Offset), messages.CodeStep,
-					"\"partition\" cannot be read after \"detach\" or \"drop\"",
-					"Move this step before \"detach\" or \"drop\".")
+				c.fail(messages.PartitionIsGone, part.Expr.At(tables[i].Offset))
 			}
 		}
 		removed = removed || s.Detach != nil || s.Drop != nil

@@ -24,27 +24,20 @@ func (c *compiler) cascadeKeys(name string) []catalog.ForeignKey {
 // does not name. One message lists the unnamed tables, because one line of the policy names them
 // all. The parameter "before" lists the earlier steps.
 func (c *compiler) checkReach(before []policy.Step, step policy.Step, from string) {
-	var keys []string
-	all := each(step.Delete.Cascades, policy.Table.String)
+	var keys []messages.ForeignKey
+	var unnamed []string
 	for _, key := range c.cascadeKeys(from) {
 		root := c.tables.Root(key.Table)
 		named := slices.ContainsFunc(step.Delete.Cascades, func(t policy.Table) bool { return t.String() == root })
 		if !c.refuseProtected(step.Position, from, key) && !named {
-			all = appendUnique(all, root)
-			keys = appendUnique(keys, fmt.Sprintf("Foreign key %q of %q is ON DELETE %s.", key.Name, root,
-				strings.ToUpper(key.OnDelete)))
+			unnamed = appendUnique(unnamed, root)
+			keys = appendUnique(keys, messages.ForeignKey{Name: key.Name, Table: root, OnDelete: key.OnDelete})
 		}
 	}
 	copied := c.checkCopied(before, step)
 	if len(keys) > 0 {
-		added := strings.Join(all[len(step.Delete.Cascades):], ", ")
-		hint := "If this is intended, write delete: {cascades: [%s]}."
-		if copied {
-			hint = "In a separate policy for this table, write delete: {cascades: [%s]}."
-		}
-		c.refuseWith(step.Position, messages.CodeCascade,
-			fmt.Sprintf("deletes from %q reach tables that are not in \"cascades\": %s", from, added),
-			strings.Join(keys, " "), fmt.Sprintf(hint, strings.Join(all, ", ")))
+		named := each(step.Delete.Cascades, policy.Table.String)
+		c.fail(messages.CascadesReach(from, named, unnamed, keys, copied), step.Position)
 	}
 }
 
@@ -67,11 +60,7 @@ func (c *compiler) checkCopied(before []policy.Step, step policy.Step) (refused 
 		}
 		if root := c.tables.Root(s.Related.Table.String()); slices.Contains(deleted, root) {
 			refused = true
-			c.refuse(step.Position, messages.CodeStep,
-				fmt.Sprintf("rows of %q that are inserted after the copy would be "+
-					"deleted with rows of %q, without a copy", root, step.Related.Table),
-				fmt.Sprintf("Write a separate policy for table %q. A policy locks the rows that refer to its own "+
-					"rows before it copies them.", step.Related.Table))
+			c.fail(messages.DeletedAfterCopy(root, step.Related.Table.String()), step.Position)
 		}
 	}
 	return refused
@@ -102,16 +91,9 @@ func (c *compiler) checkCopiesDeleted(p *policy.Policy) {
 		if s.Related == nil || s.Archive == nil && s.Insert == nil || len(p.Deletes()) == 0 {
 			continue
 		}
-		root, stays := c.tables.Root(s.Related.Table.String()), `remove the table from "cascades"`
-		if s.Archive != nil {
-			stays = `write "insert" instead of "archive"`
-		}
+		root := c.tables.Root(s.Related.Table.String())
 		if !slices.Contains(deleted, root) && (s.Archive != nil || slices.Contains(cascades, root)) {
-			c.refuse(s.Position, messages.CodeRowsStay,
-				fmt.Sprintf("rows of %q are copied, but neither a step nor a foreign key deletes them", s.Related.Table),
-				fmt.Sprintf("Add a step delete: {table: %s, as: ..., where: ...}. Or give %[1]q a foreign "+
-					"key, ON DELETE CASCADE, to the rows it belongs to, and run \"pgretain snapshot\". If the rows "+
-					"must stay, %s.", s.Related.Table, stays))
+			c.fail(messages.CopiedRowsStay(s.Related.Table.String(), s.Archive != nil), s.Position)
 		}
 	}
 }
@@ -123,11 +105,7 @@ func (c *compiler) checkCopiesDeleted(p *policy.Policy) {
 func (c *compiler) checkProtected(p *policy.Policy) {
 	for _, t := range p.Changes() {
 		if name := c.protectedBy(t.String()); name != "" && name != t.String() {
-			c.refuse(t.Position, messages.CodeProtected,
-				fmt.Sprintf("policy %q would change rows of the protected table %q",
-					p.Name, name),
-				fmt.Sprintf("Remove %q from \"protect\", or the step from the policy: %q shares rows with the "+
-					"protected table.", name, t))
+			c.fail(messages.ChangesProtectedRows(p.Name, name, t.String()), t.Position)
 		}
 	}
 	for _, t := range p.StatementDeletes() {
@@ -154,12 +132,13 @@ func (c *compiler) refuseProtected(at diag.Position, from string, key catalog.Fo
 	if c.protectedBy(key.Table) == "" {
 		return false
 	}
-	c.refuse(at, messages.CodeProtected, fmt.Sprintf("deletes from %q would change rows of the protected table %q",
-		from,
-		key.Table),
-		fmt.Sprintf("Foreign key %q is ON DELETE %s. Make it ON DELETE RESTRICT, or remove the step.", key.Name,
-			strings.ToUpper(key.OnDelete)))
+	c.fail(messages.ReachesProtectedRows(from, foreignKey(key)), at)
 	return true
+}
+
+// foreignKey returns a foreign key as messages name it.
+func foreignKey(key catalog.ForeignKey) messages.ForeignKey {
+	return messages.ForeignKey{Name: key.Name, Table: key.Table, OnDelete: key.OnDelete}
 }
 
 // checkPastGuards refuses a policy with guards whose cascades lead back to its own table, unless a
@@ -176,12 +155,7 @@ func (c *compiler) checkPastGuards(p *policy.Policy, step policy.Step, table *ca
 		for i, column := range key.Columns {
 			equal = append(equal, fmt.Sprintf("c.%s = t.%s", quote.Ident(column), quote.Ident(key.RefColumns[i])))
 		}
-		c.refuse(step.Position, messages.CodePastGuard,
-			fmt.Sprintf("foreign key %[3]q deletes rows of %[1]q that guard %[2]q keeps, with the rows to which "+
-				"they refer", own, guard, key.Name),
-			fmt.Sprintf("Keep rows to which others refer, with keep: {referred_to: \"EXISTS (SELECT FROM %s c WHERE "+
-				"%s)\"}.",
-				key.Table, strings.Join(equal, " AND ")))
+		c.fail(messages.DeletesPastGuard(own, guard, foreignKey(key), equal), step.Position)
 	}
 }
 

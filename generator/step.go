@@ -2,7 +2,6 @@ package generator
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 
 	"pgretain/internal/catalog"
@@ -144,8 +143,7 @@ func existing(find func(policy.Table) *catalog.Table, t policy.Table) *catalog.T
 func (c *compiler) tableWithRows(t policy.Table) *catalog.Table {
 	table := c.relation(t)
 	if table != nil && !storesRows(table) {
-		c.refuse(t.Position, messages.CodeTableKind, fmt.Sprintf("%q %s", t, wrongKind(table)),
-			"Name the table that holds the rows.")
+		c.fail(messages.StoresNoRows(t.String(), table.Kind), t.Position)
 		return nil
 	}
 	return table

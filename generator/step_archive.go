@@ -1,13 +1,11 @@
 package generator
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
 	"pgretain/internal/catalog"
 	"pgretain/internal/messages"
-	"pgretain/internal/quote"
 	"pgretain/policy"
 )
 
@@ -31,16 +29,11 @@ func (w *policyCompiler) archive(s step) sqlText {
 	if s.Archive.Existing == "replace" {
 		d.Target = identifiers(into.PrimaryKey)
 		if len(into.PrimaryKey) == 0 || changes == 0 || into.Temporal() {
-			w.refuse(s.Position, messages.CodeStep,
-				fmt.Sprintf("archive %q has no primary key, so \"existing: replace\" cannot find a row",
-					s.Archive.Into),
-				"Add a primary key (not WITHOUT OVERLAPS), or choose another value for \"existing\".")
+			w.fail(messages.ReplacesWithoutKey(tableName(into)), s.Position)
 		}
 	}
 	if s.Archive.Existing == "keep" && slices.ContainsFunc(into.Indexes, catalog.Index.Deferrable) {
-		w.refuse(s.Position, messages.CodeStep, fmt.Sprintf("archive %q has a deferrable unique constraint, which "+
-			"\"existing: keep\" cannot use", s.Archive.Into), "Make the constraint NOT DEFERRABLE, or choose "+
-			"another value for \"existing\".")
+		w.fail(messages.KeepsByDeferrable(tableName(into)), s.Position)
 	}
 	if s.Archive.Document == "" || !s.untouched && s.Related == nil {
 		// The table must have no columns besides those that are copied. Rows that are copied whole
@@ -79,10 +72,7 @@ func (w *policyCompiler) checkArchive(s step) {
 		w.knownColumn(s.into, c.Name, c.Position)
 		known := w.knownColumn(s.from, c.From.Text, c.From.Position) != nil && c.From.Text != c.Name
 		if known && s.from.Column(c.Name) != nil && s.Archive.NameOf(c.Name) == c.Name {
-			w.refuse(c.Position, messages.CodeStep,
-				fmt.Sprintf("columns %[3]q and %[4]q would both be copied into column "+
-					"%[1]q of archive %[2]q", c.Name, s.Archive.Into, c.Name, c.From.Text),
-				fmt.Sprintf("Add to \"columns\" the column of the archive for %q.", c.Name))
+			w.fail(messages.ArchivedOver(tableName(s.into), c.Name, c.From.Text), c.Position)
 		}
 	}
 	for _, a := range s.Archive.Set {
@@ -90,16 +80,11 @@ func (w *policyCompiler) checkArchive(s step) {
 	}
 }
 
-// refuseUnfilled refuses an archive with a column that is NOT NULL and gets no value. The hint is a
-// statement, except for a column of the primary key.
+// refuseUnfilled refuses an archive with a column that is NOT NULL and gets no value.
 func (w *policyCompiler) refuseUnfilled(s step, given []string) {
 	for _, name := range missing(s.into, given) {
-		detail, hint := "", "Add a value to \"set\", or a default to the column."
-		if !slices.Contains(s.into.PrimaryKey, name) {
-			detail = "Instead of the hint, add a value to \"set\", or a default to the column."
-			hint = fmt.Sprintf("ALTER TABLE %s ALTER COLUMN %s DROP NOT NULL;", qualified(s.into), ident(name))
-		}
-		w.refuseWith(s.Position, messages.CodeStep, withoutValue(s.into, name), detail, hint)
+		inKey := slices.Contains(s.into.PrimaryKey, name)
+		w.fail(messages.ArchiveNotFilled(columnOf(s.into, name), inKey), s.Position)
 	}
 }
 
@@ -116,26 +101,11 @@ func (w *policyCompiler) checkColumns(s step) {
 		case assigned(s.Archive.Set, name), target != nil && target.Generated && column.Generated:
 		case target == nil && name != column.Name: // the unknown name was refused before
 		case target == nil:
-			w.refuseWith(s.Position, messages.CodeStep,
-				fmt.Sprintf("archive %q has no column for column %q of table %q", s.Archive.Into, name,
-					tableName(s.from)),
-				"Instead of the hint, name another column under \"columns\", or store the whole row as a document, "+
-					"archive: {document: ...}.",
-				fmt.Sprintf("ALTER TABLE %s ADD COLUMN %s %s;", qualified(s.into), ident(name), column.Type))
+			w.fail(messages.ArchiveHasNoColumn(columnOf(s.into, name), column.Type, tableName(s.from)), s.Position)
 		case target.Generated:
-			w.refuse(at, messages.CodeStep,
-				fmt.Sprintf("column %q of archive %q is a generated column and cannot store the "+
-					"value of table %q", name, s.Archive.Into, tableName(s.from)),
-				fmt.Sprintf("Name another column of the archive under \"columns\". Or run ALTER TABLE %s ALTER "+
-					"COLUMN %s DROP EXPRESSION; and then \"pgretain snapshot\".", qualified(s.into), ident(name)))
+			w.fail(messages.ArchiveGenerates(columnOf(s.into, name), tableName(s.from)), at)
 		case narrows(column.Plain(), target.Plain()):
-			hint := fmt.Sprintf("Change the type of the archive's column to %s", column.Type)
-			if name == column.Name {
-				hint += fmt.Sprintf(". To round the value, write set: {%s: \"%s::%s\"}", name, name, target.Type)
-			}
-			w.refuse(at, messages.CodeNarrow,
-				fmt.Sprintf("column %q of archive %q has type %s, which cannot store all "+
-					"values of type %s", name, s.Archive.Into, target.Type, column.Type), hint+".")
+			w.fail(messages.NarrowArchive(tableName(s.into), name, target.Type, column.Type, name == column.Name), at)
 		}
 	}
 }
@@ -207,9 +177,7 @@ func (w *policyCompiler) createdTables() []Object {
 		object := w.createdTable(s)
 		before, had := w.history.Object(id)
 		if had && live == nil && withoutComments(before.SQL) != withoutComments(object.SQL) {
-			w.refuse(s.Archive.Into.Position, messages.CodeStep,
-				fmt.Sprintf("archive %q, which an earlier migration created, is not in the catalog snapshot", id.Name),
-				"Run \"pgretain snapshot\". The generator then compares the columns of the archive.")
+			w.fail(messages.ArchiveNotInSnapshot(id.Name), s.Archive.Into.Position)
 		}
 		objects = append(objects, object)
 	}
@@ -253,8 +221,7 @@ func (w *policyCompiler) emptyValues(s step) []valueText {
 		case typ == "" && !header && s.Related == nil:
 			typ = w.typeOf(a.Value, "text")
 		case typ == "":
-			w.refuse(a.Position, messages.CodeStep, fmt.Sprintf("type of column %q cannot be determined", a.Column),
-				"End the value with a cast, or create the archive in a migration of your own.")
+			w.fail(messages.ArchiveOfUnknownType(a.Column), a.Position)
 		}
 		list[i].Value = fragment("null of", sqlText(typ))
 	}
@@ -325,12 +292,8 @@ func (c *compiler) noteArchives(p *policy.Policy) {
 			if target == nil || assigned(s.Archive.Set, name) || !smaller(column.Plain(), target.Plain()) {
 				continue
 			}
-			c.warn(s.Position, messages.CodeStep,
-				fmt.Sprintf("column %q of archive %q is smaller than column %q of table %q",
-					name, s.Archive.Into, column.Name, tableName(from)),
-				fmt.Sprintf("The archive has type %s, the table %s. The server refuses to archive a row whose value "+
-					"does not fit, so the row stays.", target.Type, column.Type),
-				fmt.Sprintf("ALTER TABLE %s ALTER COLUMN %s TYPE %s;", qualified(into), quote.Ident(name), column.Type))
+			of := columnOf(from, column.Name)
+			c.warn(messages.SmallerArchive(columnOf(into, name), target.Type, of, column.Type), s.Position)
 		}
 	}
 }

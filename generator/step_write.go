@@ -132,9 +132,7 @@ func (w *policyCompiler) joinsRead(parts []policy.SQLFragment) []savedColumn {
 			if i >= 0 && len(ref.Fields) == 2 {
 				list = append(list, w.columnSaved(i, ref.Fields[1]))
 			} else if i >= 0 && (ref.Star || w.table.Column(ref.Fields[0]) == nil) {
-				w.refuse(part.Expr.At(ref.Offset), messages.CodeExpressionRefused,
-					fmt.Sprintf("a step cannot read the whole row of join %q",
-						ref.Fields[0]), "Name the columns of the join one by one.")
+				w.fail(messages.WholeRowOfJoin(ref.Fields[0]), part.Expr.At(ref.Offset))
 			}
 		}
 	}
@@ -210,8 +208,7 @@ func (w *policyCompiler) updateRows(s step) sqlText {
 		w.keys = append(w.keys, tableName(s.from))
 	}
 	if apart && len(s.from.PrimaryKey) == 0 {
-		w.refuse(s.Position, messages.CodeNoKey, fmt.Sprintf("table %q has no key", tableName(s.from)),
-			"Add a primary key to the table, and run \"pgretain snapshot\". The step finds related rows by their key.")
+		w.fail(messages.RelatedWithoutKey(tableName(s.from)), s.Position)
 	}
 	d := updateStep{stepRows: w.stepRows(s, apart), Apart: apart, Set: w.setTexts(s, apart)}
 	return stepText("step_update_related", d)
@@ -245,21 +242,15 @@ func (w *policyCompiler) setTexts(s step, apart bool) []assignedText {
 // checkAssignments refuses columns that do not exist, and columns that an update must not write.
 func (w *policyCompiler) checkAssignments(list []policy.Assignment, table *catalog.Table) {
 	for _, a := range list {
-		column := w.writable(table, a.Column, a.Position, messages.CodeStep)
+		column := w.writable(table, a.Column, a.Position, messages.ByStep)
 		switch {
 		case column == nil || column.Generated:
 		case slices.Contains(table.PrimaryKey, a.Column):
-			w.refuse(a.Position, messages.CodeStep,
-				fmt.Sprintf("column %q is in the primary key of table %q, so \"set\" "+
-					"cannot change it", a.Column, tableName(table)), "Remove the column from \"set\". Batches, holds "+
-					"and the log identify a row by its key.")
+			w.fail(messages.SetsKeyColumn(tableName(table), a.Column), a.Position)
 		case slices.ContainsFunc(table.Referenced, func(k catalog.ForeignKey) bool {
 			return slices.Contains(k.RefColumns, a.Column)
 		}):
-			w.refuse(a.Position, messages.CodeStep,
-				fmt.Sprintf("foreign keys refer to column %q of table %q, so \"set\" "+
-					"cannot change it", a.Column, tableName(table)), "Remove the column from \"set\". A change would "+
-					"reach other tables.")
+			w.fail(messages.SetsReferencedColumn(tableName(table), a.Column), a.Position)
 		}
 	}
 }
@@ -358,9 +349,9 @@ func (w *policyCompiler) insert(s step) sqlText {
 	in, table := s.Insert, s.into
 	all := slices.Concat(in.Key, in.Per, in.Add, in.Max, in.Min, in.Set)
 	for _, a := range all {
-		w.writable(table, a.Column, a.Position, messages.CodeStep)
+		w.writable(table, a.Column, a.Position, messages.ByStep)
 	}
-	w.refuseMissing(table, each(all, assignedColumn), s.Position, messages.CodeStep)
+	w.refuseMissing(table, each(all, assignedColumn), s.Position, messages.ByStep)
 	grouped := len(in.Key)+len(in.Per) > 0
 	d := w.insertStep(s, grouped && w.fromRow(s, in.Set...), all)
 	if !grouped {
@@ -439,19 +430,12 @@ func (w *policyCompiler) rollUp(s step, table *catalog.Table) []ident {
 		func(i catalog.Index) bool { return strings.HasSuffix(i.Definition, ") NULLS NOT DISTINCT") })
 	for _, a := range s.Insert.Key {
 		if column := table.Column(a.Column); column != nil && !column.NotNull && !nulls {
-			w.refuse(a.Position, messages.CodeStep,
-				fmt.Sprintf("column %q of table %q may be NULL, so its unique index "+
-					"cannot find an existing row", a.Column, tableName(table)),
-				"Make the column NOT NULL, or the index NULLS NOT DISTINCT. To write a value instead of NULL, use "+
-					"coalesce().")
+			w.fail(messages.NullInKey(tableName(table), a.Column), a.Position)
 		}
 	}
 	if !hasUnique(table, names) {
-		w.refuse(s.Position, messages.CodeStep, fmt.Sprintf("table %q has no unique index on exactly (%s)",
-			tableName(table),
-			strings.Join(names, ", ")),
-			fmt.Sprintf("Run CREATE UNIQUE INDEX ON %s (%s); and then \"pgretain snapshot\". \"key\" finds an "+
-				"existing row by the index.", qualified(table), quote.Idents(names)))
+		w.fail(messages.NoUniqueIndex(tableName(table), names, string(qualified(table)), quote.Idents(names)),
+			s.Position)
 	}
 	return identifiers(names)
 }
@@ -498,9 +482,9 @@ var aggregates = []string{
 var numberTypes = []string{"bigint", "integer", "smallint", "numeric", "real", "double precision"}
 
 // refuseMissing refuses an INSERT without a value for a column that is NOT NULL and has no default.
-func (c *compiler) refuseMissing(table *catalog.Table, given []string, at diag.Position, code diag.Code) {
+func (c *compiler) refuseMissing(table *catalog.Table, given []string, at diag.Position, by messages.Writer) {
 	for _, name := range missing(table, given) {
-		c.refuse(at, code, withoutValue(table, name), "Add a value to \"set\", or a default to the column.")
+		c.fail(by.NoValue(tableName(table), name), at)
 	}
 }
 
@@ -513,8 +497,4 @@ func missing(table *catalog.Table, given []string) (names []string) {
 		}
 	}
 	return names
-}
-
-func withoutValue(table *catalog.Table, column string) string {
-	return fmt.Sprintf("column %q of table %q is NOT NULL, but has no default and no value", column, tableName(table))
 }

@@ -1,7 +1,6 @@
 package generator
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -48,8 +47,7 @@ func (w *policyCompiler) typeOf(e policy.Expr, usual string) string {
 		return typ
 	}
 	w.questions = append(w.questions, q)
-	w.refuse(e.Position, messages.CodeTypeUnknown, "the type of this expression is not in the catalog snapshot",
-		fmt.Sprintf("Run \"pgretain snapshot\", or end the expression with a cast, for example \"(...)::%s\".", usual))
+	w.fail(messages.UnknownType(usual), e.Position)
 	return ""
 }
 

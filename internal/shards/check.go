@@ -3,7 +3,6 @@
 package shards
 
 import (
-	"fmt"
 	"slices"
 
 	"pgretain/internal/catalog"
@@ -32,21 +31,18 @@ func Check(p *policy.Policy, e *policy.Each, tables catalog.Graph) diag.List {
 	}
 	s := &checks{policy: p, each: e, tables: tables, own: table.Distribution}
 	if s.own == nil || s.own.Kind != "hash" {
-		s.refuse(p.Table.Position, fmt.Sprintf("table %q is not distributed by the hash of a column", p.Table.Name),
-			`Run create_distributed_table() for the table, and then "pgretain snapshot".`)
+		s.fail(messages.NotDistributed(p.Table.Name), p.Table.Position)
 		return s.diags
 	}
 	for _, use := range p.Uses() {
 		d := s.distribution(use.Table)
 		if d != nil && d.Kind != "hash" && (use.Access.Insert || use.Access.Update || use.Access.Delete) {
-			s.refuse(use.Table.Position, fmt.Sprintf("the policy changes reference table %q", use.Table.Name),
-				"Remove the step. A policy for each shard can only read reference tables.")
+			s.fail(messages.ChangesReferenceTable(use.Table.Name), use.Table.Position)
 		}
 	}
 	for _, part := range p.Fragments() {
 		if part.Kind == policy.IsStatement {
-			s.refuse(part.Expr.Position, "an sql step could reach rows of other nodes",
-				"Write the statement as other steps.")
+			s.fail(messages.StatementOnShards, part.Expr.Position)
 			continue
 		}
 		s.part(part, nil)
@@ -56,8 +52,7 @@ func Check(p *policy.Policy, e *policy.Each, tables catalog.Graph) diag.List {
 	}
 	for _, entry := range p.DueEntries() {
 		if entry.Clock != nil && (entry.Clock.UpTo != nil || entry.Clock.Watermark != nil) {
-			s.refuse(entry.Clock.Position, "\"position\" cannot be used in a policy for each shard",
-				"Use \"age\". Each shard would need a position of its own.")
+			s.fail(messages.PositionOfShard, entry.Clock.Position)
 		}
 		s.rank(entry.Beyond)
 	}
@@ -70,8 +65,9 @@ func Check(p *policy.Policy, e *policy.Each, tables catalog.Graph) diag.List {
 	return s.diags.Unique()
 }
 
-func (s *checks) refuse(at diag.Position, message, hint string) {
-	s.diags.Add(diag.Diagnostic{Position: at, Code: messages.CodeOtherShards, Message: message, Hint: hint})
+func (s *checks) fail(fault diag.Diagnostic, at diag.Position) {
+	fault.Position = at
+	s.diags.Add(fault)
 }
 
 // distribution returns how a table is distributed. It adds an error and returns nil unless the
@@ -80,14 +76,11 @@ func (s *checks) distribution(t policy.Table) *catalog.Distribution {
 	table := s.tables[t.String()]
 	switch {
 	case t.Schema != s.each.Name:
-		s.refuse(t.Position, fmt.Sprintf("table %q is not in schema %q", t, s.each.Name),
-			fmt.Sprintf("Write %q as the schema of the table.", s.each.Name))
+		s.fail(messages.OutsideShardSchema(t.String(), s.each.Name), t.Position)
 	case table == nil: // the generator reports the missing table
 	case table.Distribution == nil || table.Distribution.Kind != "reference" &&
 		(table.Distribution.Kind != "hash" || table.Distribution.With != s.own.With):
-		s.refuse(t.Position, fmt.Sprintf("table %q is neither colocated with %q nor a reference table", t.Name,
-			s.policy.Table.Name),
-			"Colocate the two tables. A policy for each shard only reads rows on the node of the shard.")
+		s.fail(messages.NotColocated(t.Name, s.policy.Table.Name), t.Position)
 	default:
 		return table.Distribution
 	}
@@ -121,9 +114,7 @@ func (s *checks) table(part policy.SQLFragment, ref pgparse.TableRef, colocated 
 	}
 	d := s.distribution(policy.Table{Schema: ref.Schema, Name: ref.Name, Position: at})
 	if d != nil && d.Kind == "hash" && !colocated[ref.Qualifier()+"."+d.Column] {
-		s.refuse(at, fmt.Sprintf("rows of %q may be on other nodes than the policy's row", ref.Name),
-			fmt.Sprintf("Add the condition %s.%s = t.%s to the query, outside of OR and of outer joins.",
-				ref.Qualifier(), d.Column, s.own.Column))
+		s.fail(messages.RowsOnOtherNodes(ref.Name, ref.Qualifier(), d.Column, s.own.Column), at)
 	}
 }
 
@@ -138,7 +129,7 @@ func (s *checks) join(j policy.Join) {
 // rank adds an error for a rank whose groups have rows on several nodes.
 func (s *checks) rank(r *policy.Rank) {
 	if r != nil && !slices.ContainsFunc(r.Per, s.key) {
-		s.refuse(r.Position, "rows of a group are on several nodes", fmt.Sprintf("Write per: t.%s.", s.own.Column))
+		s.fail(messages.GroupOnSeveralNodes(s.own.Column), r.Position)
 	}
 }
 
@@ -163,8 +154,7 @@ func (s *checks) step(step policy.Step) {
 	switch {
 	case step.Update != nil:
 		if i := slices.IndexFunc(step.Update.Set, func(a policy.Assignment) bool { return a.Column == from }); i >= 0 {
-			s.refuse(step.Update.Set[i].Position, fmt.Sprintf("column %q distributes the rows, so \"set\" cannot "+
-				"change it", from), "Remove the column from \"set\". A row cannot move to another shard.")
+			s.fail(messages.SetsDistributionColumn(from), step.Update.Set[i].Position)
 		}
 	case step.Archive != nil:
 		a := step.Archive
@@ -172,18 +162,14 @@ func (s *checks) step(step policy.Step) {
 		set := d != nil && slices.ContainsFunc(a.Set,
 			func(set policy.Assignment) bool { return set.Column == d.Column })
 		if d != nil && d.Kind == "hash" && (set || a.Document != "" || a.NameOf(from) != d.Column) {
-			s.refuse(a.Into.Position, fmt.Sprintf("column %[2]q, which distributes table %[1]q, is not filled with "+
-				"%[3]q of the row", a.Into.Name, d.Column, from),
-				fmt.Sprintf("Copy column %q of the row into %q, by name or under \"columns\".", from, d.Column))
+			s.fail(messages.ArchivesToOtherNode(a.Into.Name, d.Column, from), a.Into.Position)
 		}
 	case step.Insert != nil:
 		in := step.Insert
 		d := s.distribution(in.Into)
 		if d != nil && d.Kind == "hash" && !slices.ContainsFunc(slices.Concat(in.Key, in.Per, in.Set),
 			func(a policy.Assignment) bool { return a.Column == d.Column && s.key(a.Value) }) {
-			message := fmt.Sprintf("column %q, which distributes table %q, is not set to t.%s",
-				d.Column, in.Into.Name, s.own.Column)
-			s.refuse(in.Into.Position, message, fmt.Sprintf("Write %s: t.%s under \"set\".", d.Column, s.own.Column))
+			s.fail(messages.InsertsIntoOtherNode(in.Into.Name, d.Column, s.own.Column), in.Into.Position)
 		}
 	}
 }
