@@ -55,7 +55,7 @@ var arrows = map[string][]string{
 		"internal/lint", "internal/quote", "internal/lists"},
 	"internal/sandbox":  {"internal/diag", "internal/quote"},
 	"internal/report":   {"docs/checks", "internal/diag", "policy"},
-	"internal/suppress": {"policy", "internal/diag"},
+	"internal/suppress": {"policy", "internal/diag", "internal/messages"},
 	"docs/checks":       {},
 	"internal/install":  {"internal/diag", "internal/pgparse", "internal/quote", "policy", "sql", "internal/lists"},
 	"pgretain": {"generator", "policy", "verifier", "internal/catalog", "internal/diag", "internal/explain",

@@ -184,19 +184,10 @@ func (v *inspection) suppress() {
 	}
 	for _, e := range filter {
 		check := diag.Find(e.Check)
-		known := check != diag.Code{}
-		looked := (!known || slices.Contains(v.report.Checks, check)) &&
+		looked := (!e.Known() || slices.Contains(v.report.Checks, check)) &&
 			(v.opt.Counts || check.Group() != messages.Conformance)
-		f := e.Fault(everything && looked)
-		f.Code, f.Severity, f.Policy, f.Object = messages.CodeSuppressionEnded, Info, e.Policy, e.Object
-		if e.Lapsed == "" {
-			f.Code = messages.CodeSuppressionIdle
-			f.Detail = "The finding does not exist any more, or it is about another object."
-			if !known {
-				f.Detail = "This program has no such check."
-			}
-		}
-		if f.Message != "" {
+		if f, wrong := e.Fault(messages.VerifySuppressions, everything && looked); wrong {
+			f.Severity, f.Policy, f.Object = Info, e.Policy, e.Object
 			v.add(f)
 		}
 	}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"maps"
 	"slices"
 
@@ -167,8 +166,7 @@ func (p *project) known(names []string) error {
 	known := p.file.Runnable()
 	for _, name := range names {
 		if !slices.Contains(known, name) {
-			list.Add(diag.Diagnostic{Message: fmt.Sprintf("%s has no policy or report %q", p.file.Path, name),
-				Hint: messages.DidYouMean(name, known)})
+			list.Add(messages.NotInFile(p.file.Path, name, known))
 		}
 	}
 	if len(list) > 0 {

@@ -216,16 +216,12 @@ func (c *console) log(log report.Log, json func(io.Writer) error) error {
 func (l *linted) useless() diag.List {
 	var list diag.List
 	for _, e := range l.filter {
-		d := e.Fault(l.looked(e.Check))
-		d.Severity, d.Code = diag.Warning, messages.CodeLintSuppressionEnded
-		switch {
-		case diag.Find(e.Check) == (diag.Code{}):
-			d.Message, d.Detail = "the suppression of "+e.Check+" matches nothing", "This program has no such check."
-			d.Code, d.Hint = messages.CodeLintSuppressionIdle, `Remove it from "suppress".`
-		case e.Lapsed == "":
-			d.Code = messages.CodeLintSuppressionIdle
+		d, wrong := e.Fault(messages.LintSuppressions, l.looked(e.Check))
+		if !e.Known() {
+			d, wrong = messages.LintSuppressions.MatchesNothing(e.Check, false), true
 		}
-		if d.Message != "" {
+		if wrong {
+			d.Severity, d.Position = diag.Warning, e.Position
 			list.Add(d)
 		}
 	}
@@ -236,7 +232,7 @@ func (l *linted) useless() diag.List {
 // rehearsal. Without a snapshot, or after errors, some checks are not made.
 func (l *linted) looked(code string) bool {
 	compiled := l.project != nil && l.project.compiled && !l.failed()
-	return compiled && strings.HasPrefix(code, "L") && (code < messages.CodeRoutineFails.String() || l.rehearsed)
+	return compiled && strings.HasPrefix(code, "L") && (code < messages.FirstOfRehearsal.String() || l.rehearsed)
 }
 
 var topLevel = regexp.MustCompile(`^["'A-Za-z_]`)

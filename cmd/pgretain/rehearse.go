@@ -216,8 +216,8 @@ func (s *stage) compareSnapshot(history *generator.History) error {
 	}
 	objects, list := generator.Compile(s.file, snapshot, history)
 	if list.HasErrors() || len(generator.Changes(s.wanted, objects)) > 0 {
-		d := message("other snapshot", nil)
-		d.Position, d.Code = diag.Position{File: s.catalogFile(), Line: 1, Column: 1}, messages.CodeOtherSchema
+		d := messages.OtherSchema
+		d.Position = diag.Position{File: s.catalogFile(), Line: 1, Column: 1}
 		s.found.Add(d)
 	}
 	return nil

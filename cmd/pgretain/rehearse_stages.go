@@ -70,16 +70,15 @@ func (s *stage) migrate(
 // leftovers compares the database with its state before the first migration.
 func (s *stage) leftovers(ctx context.Context) error {
 	in := s.file.Install
-	left := func(what string) {
-		d := message("leftover", what)
-		d.Position, d.Code = in.Position, messages.CodeLeftover
+	left := func(d diag.Diagnostic) {
+		d.Position = in.Position
 		s.found.Add(d)
 	}
 	named := func(in *session, query string, args ...any) error {
 		list, err := in.names(ctx, query, args...)
 		for _, name := range list {
 			if !slices.Contains(s.brought, name) {
-				left(name + " still exists")
+				left(messages.ObjectLeft(name))
 			}
 		}
 		return err
@@ -98,7 +97,7 @@ func (s *stage) leftovers(ctx context.Context) error {
 	for _, was := range s.before.Tables {
 		name := was.String()
 		if is := after.Table(name); is == nil || !reflect.DeepEqual(s.withoutOurs(was), s.withoutOurs(is)) {
-			left(fmt.Sprintf("table %q differs from before the first migration,", name))
+			left(messages.TableLeftChanged(name))
 		}
 	}
 	if in.Scheduler != "pg_cron" {
@@ -130,8 +129,8 @@ func (s *stage) checkRoutines(ctx context.Context) (string, error) {
 	schema, n := s.file.Install.Schema, 0
 	faults, err := rows[fault](ctx, s.session, "rehearsal/routines", schema)
 	for _, f := range faults {
-		d := diag.Diagnostic{Position: s.file.Install.Position, Code: messages.CodeRoutineFails,
-			Message: f.Message, Detail: f.Detail, Hint: f.Hint}
+		d := messages.RoutineFails(f.Message, f.Detail, f.Hint)
+		d.Position = s.file.Install.Position
 		for _, o := range s.wanted {
 			if name, _, _ := strings.Cut(o.Name, "("); o.Policy != "" && name == schema+"."+f.Name {
 				d.Position = o.Position
@@ -189,8 +188,8 @@ func (s *stage) run(ctx context.Context, conn *pgx.Conn, name string, at diag.Po
 	if state == "done" || state == "more" {
 		return nil
 	}
-	d := diag.Diagnostic{Position: at, Code: messages.CodeRunFails, Message: fmt.Sprintf("%q ended %s: %s", name, state,
-		message)}
+	d := messages.RunFails(name, state, message)
+	d.Position = at
 	if state == "tripped" { // the rows in the schema file cause this
 		d.Severity = diag.Warning
 	}

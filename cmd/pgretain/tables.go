@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -68,9 +67,9 @@ func (p *project) inspect(ctx context.Context, conn *pgx.Conn, withInstall bool)
 	var list diag.List
 	for _, t := range tables {
 		if slices.Contains(unknown, t.name) && !t.Created {
-			list.Add(diag.Diagnostic{Position: t.Position,
-				Message: fmt.Sprintf("table %q does not exist in database %q", t.name, conn.Config().Database),
-				Hint:    "Check the name and install.search_path, or create the table first."})
+			d := messages.NotInDatabase(t.name, conn.Config().Database)
+			d.Position = t.Position
+			list.Add(d)
 		}
 	}
 	if len(list) > 0 {

@@ -7,7 +7,7 @@ import (
 	"pgretain/internal/diag"
 )
 
-// The codes of package lint. From L050 on, a check needs a rehearsal.
+// The codes of package lint.
 var (
 	neverTrue         = diag.Declare("L001", "", `"where" is never true`)
 	guardsKeepAll     = diag.Declare("L002", "", "guards keep every row")
@@ -34,13 +34,6 @@ var (
 	noLabel           = diag.Declare("L037", "", "text that is no label of the enum")
 	excludedText      = diag.Declare("L038", "", "text that a CHECK constraint excludes")
 	foreignObjects    = diag.Declare("L039", "", "large objects that the worker does not own")
-
-	CodeRoutineFails         = diag.Declare("L050", "", "statement of a generated routine would fail")
-	CodeLeftover             = diag.Declare("L051", "", "migrate down leaves objects behind")
-	CodeRunFails             = diag.Declare("L052", "", "policy does not run")
-	CodeOtherSchema          = diag.Declare("L053", "", "catalog snapshot differs from the schema file")
-	CodeLintSuppressionEnded = diag.Declare("L095", "", "suppression has ended or is not yet in force")
-	CodeLintSuppressionIdle  = diag.Declare("L096", "", "suppression matches no finding")
 )
 
 // Comparisons that have the same result for every row.

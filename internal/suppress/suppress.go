@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"pgretain/internal/diag"
+	"pgretain/internal/messages"
 	"pgretain/policy"
 )
 
@@ -75,22 +76,21 @@ func about(s policy.Suppression, found diag.Diagnostic) bool {
 	return true
 }
 
-// Fault returns a diagnostic for a suppression that is not in force or matches no finding. The
-// message is "" if nothing is wrong. The parameter "complete" says whether all checks were made. If
+// Fault returns a diagnostic for a suppression that is not in force or matches no finding. It
+// returns false if nothing is wrong. The parameter "complete" says whether all checks were made. If
 // not all were made, a suppression that matches no finding is no fault.
-func (e *Entry) Fault(complete bool) diag.Diagnostic {
-	d := diag.Diagnostic{Position: e.Position}
+func (e *Entry) Fault(of messages.SuppressionFaults, complete bool) (fault diag.Diagnostic, wrong bool) {
 	switch {
 	case e.Lapsed != "":
-		d.Message = "the suppression of " + e.Check + e.Lapsed
-		d.Hint = `Remove it from "suppress", or set "until" to a day within a year, if the reason is still valid.`
-		if e.Met {
-			d.Detail = "The findings that it matches count again."
-		} else if complete {
-			d.Detail = "It matches nothing."
-		}
+		fault = of.NotInForce(e.Check, e.Lapsed, e.Met, complete)
 	case complete && !e.Met:
-		d.Message, d.Hint = "the suppression of "+e.Check+" matches nothing", `Remove it from "suppress".`
+		fault = of.MatchesNothing(e.Check, e.Known())
+	default:
+		return fault, false
 	}
-	return d
+	fault.Position = e.Position
+	return fault, true
 }
+
+// Known reports whether the program has the check.
+func (e *Entry) Known() bool { return diag.Find(e.Check) != diag.Code{} }

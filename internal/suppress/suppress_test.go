@@ -102,8 +102,8 @@ func TestUncertainIsNotSuppressed(t *testing.T) {
 	if found := filter.Match(diag.Diagnostic{Code: messages.CodeIndexMissing, Severity: diag.Unknown}); found != nil {
 		t.Errorf("suppressed by %v", found)
 	}
-	if message := filter[0].Fault(true).Message; message != "" {
-		t.Error(message)
+	if fault, wrong := filter[0].Fault(messages.VerifySuppressions, true); wrong {
+		t.Error(fault)
 	}
 }
 
@@ -132,10 +132,9 @@ func TestFaults(t *testing.T) {
 	} {
 		var got []string
 		for _, e := range filter {
-			d := e.Fault(complete)
-			message := d.Message
-			if message != "" {
-				message = fmt.Sprintf("%s|%s", message, d.Detail)
+			message := ""
+			if d, wrong := e.Fault(messages.LintSuppressions, complete); wrong {
+				message = fmt.Sprintf("%s|%s", d.Message, d.Detail)
 			}
 			got = append(got, message)
 		}
