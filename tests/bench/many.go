@@ -127,7 +127,7 @@ func (s *session) each(ctx context.Context) ([]result, error) {
 	job := func() error {
 		conn, err := pgx.Connect(ctx, p.url("retention_runner"))
 		if err == nil {
-			_, err = conn.Exec(ctx, "CALL retention.run_job('hourly')", pgx.QueryExecModeSimpleProtocol)
+			_, err = conn.Exec(ctx, "CALL retention.run_if_due('hourly')", pgx.QueryExecModeSimpleProtocol)
 			err = errors.Join(err, conn.Close(ctx))
 		}
 		return err

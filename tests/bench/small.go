@@ -52,7 +52,7 @@ func (p *project) smallOf(ctx context.Context, due int) (results []result, err e
 	}
 	defer func() { err = errors.Join(err, conn.Close(ctx)) }()
 	ways := []struct{ name, role, call string }{
-		{"run", tickRole, fmt.Sprintf("CALL retention.run_job('j%d')", due)},
+		{"run", tickRole, fmt.Sprintf("CALL retention.run_if_due('j%d')", due)},
 		{"loop", migrator, fmt.Sprintf("CALL small_loop_%d()", due)},
 	}
 	samples := map[string][]sample{}
