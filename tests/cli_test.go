@@ -28,6 +28,7 @@ func TestCLI(t *testing.T) {
 	for name, test := range map[string]func(*testing.T, string){
 		"bot queue":           testBotQueue,
 		"interrupt":           testInterrupt,
+		"interrupt dry run":   testInterruptedDryRun,
 		"outcomes":            testOutcomes,
 		"interrupted":         testInterruptedMigration,
 		"refusals":            testRefusals,
@@ -193,6 +194,39 @@ func testInterrupt(t *testing.T, binary string) {
 		t.Errorf("%d rows are deleted, but the log says %d; want the same, and some", gone, taken)
 	}
 	c.want(0, "was stopped by user", "status")
+}
+
+// testInterruptedDryRun interrupts a dry run with Ctrl-C while a guard waits. The command says that
+// nothing was changed, and the run log has no row.
+func testInterruptedDryRun(t *testing.T, binary string) {
+	db := pgtest.Database(t)
+	db.Exec(t, `CREATE FUNCTION waits() RETURNS boolean LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS
+		'BEGIN PERFORM pg_advisory_xact_lock_shared(77); RETURN false; END'`)
+	c := newCLI(t, binary, db.URL(""), t.TempDir())
+	c.write("retention.yaml", cliPolicy+"    keep: {wait: \"public.waits()\"}\n")
+	db.Exec(t, linesSchema+"INSERT INTO app.lines SELECT n, now() - interval '60 days' FROM generate_series(1, 20) n")
+	c.must("snapshot")
+	if r := c.finish(c.command("generate")); r.code != 0 {
+		t.Fatal(r)
+	}
+	c.must("migrate", "up")
+	gate := db.Conn(t)
+	pgtest.Exec(t, gate, "SELECT pg_advisory_lock(77)")
+	cmd := c.command("run", "lines_old", "--dry-run", "--database-url", c.url)
+	done := make(chan result, 1)
+	go func() { done <- c.finish(cmd) }()
+	pgtest.Until(t, db, "SELECT EXISTS (SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted)")
+	if err := cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	r := <-done
+	if r.code != 2 || !strings.Contains(r.stderr, "the dry run was stopped: canceling statement due to user request") ||
+		!strings.Contains(r.stderr, "Nothing was changed") {
+		t.Errorf("exit code %d\n%s%s", r.code, r.stdout, r.stderr)
+	}
+	if n := pgtest.Value[int](t, db, "SELECT count(*) FROM retention.run"); n != 0 {
+		t.Errorf("the run log has %d rows, want none", n)
+	}
 }
 
 // testRefusals checks commands that cannot succeed. Each ends with exit code 1 or 2 and a message,

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/spf13/cobra"
 
 	"pgretain/internal/diag"
@@ -149,6 +150,9 @@ func (c *console) runs(ctx context.Context, s *session, asked call) (runs []outc
 		// If all runs ended well, an error ended the call between two policies of a job.
 		if err == nil && !slices.ContainsFunc(runs, func(r outcome) bool { return !r.well() }) {
 			err = failed
+		}
+		if server, found := errors.AsType[*pgconn.PgError](err); found && c.DryRun && server.Code == "57014" {
+			err = refuse("dry run stopped", server.Message)
 		}
 		return err
 	})
