@@ -7,6 +7,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"pgretain/internal/messages"
 	verifysql "pgretain/sql/verify"
 	"pgretain/tests/pgtest"
 )
@@ -106,15 +107,15 @@ func TestNotPlanned(t *testing.T) {
 		answer := fmt.Sprintf(`[{"n": 1, "policy": "p", "batch": "b", "code": %q, "message": "no", "astray": false}]`,
 			code)
 		rows, _ := conn.Query(t.Context(), verifysql.Query("plan_findings", "retention"), []string{"p"}, []int{1},
-			answer, "[]", []string{})
-		list, err := pgx.CollectRows(rows, pgx.RowToMap)
+			answer, "[]")
+		list, err := pgx.CollectRows(rows, pgx.RowToStructByName[messages.Plan])
 		if err != nil {
 			t.Fatal(err)
 		}
 		got, detail := "", "The server says: no ["+code+"]."
-		for _, f := range list {
-			got, detail = fmt.Sprintf("%s %s %s %s", f["code"], f["severity"], f["message"],
-				f["hint"]), f["detail"].(string)
+		for _, plan := range list {
+			f := messages.NotPlanned("p", "retention", plan)
+			got, detail = fmt.Sprintf("%s %s %s %s", f.Code, f.Severity, f.Message, f.Hint), f.Detail
 		}
 		if got != want || detail != "The server says: no ["+code+"]." {
 			t.Errorf("got %q, %q; want %q", got, detail, want)

@@ -119,7 +119,7 @@ func (v *inspection) checkDefault(r reading, p *policy.Policy, window string) er
 	}
 	old, err := collectNamed[partition](r, "default_rows", p.Name, v.server.Now, countLimit, window)
 	for _, d := range old {
-		v.onPolicy(messages.DefaultRows(p.Name, d.Name, messages.Counted{Rows: d.Rows, Limit: countLimit}))
+		v.add(messages.DefaultRows(p.Name, d.Name, messages.Counted{Rows: d.Rows, Limit: countLimit}))
 	}
 	return err
 }

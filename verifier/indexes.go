@@ -45,11 +45,28 @@ func (v *inspection) checkPlans(r reading) error {
 		few := lists.Map(some, func(o generator.Object) int {
 			return fewBatches * v.policies[o.Policy].Batch.ExpectedRows()
 		})
-		if err := v.finds(diag.Code{}, some, "plan_findings", names, few, usual, unsorted, known)(r); err != nil {
+		plans, err := collectNamed[messages.Plan](r, "plan_findings", names, few, usual, unsorted)
+		if err != nil {
 			return err
+		}
+		for _, plan := range plans {
+			o := some[plan.N-1]
+			if !plan.Refused() || !slices.Contains(known, o.Policy) {
+				v.about(o, planMessage(o.Policy, quote.Ident(v.install.Schema), plan))
+			}
 		}
 	}
 	return nil
+}
+
+func planMessage(policy, runtime string, plan messages.Plan) message {
+	switch {
+	case plan.SQLState != "":
+		return messages.NotPlanned(policy, runtime, plan)
+	case plan.NoIndex:
+		return messages.NoIndex(policy, runtime, plan)
+	}
+	return messages.OtherPlan(policy, runtime, plan)
 }
 
 // guardPlan is a table that guards and joins of a policy read from end to end, or the error of
@@ -137,11 +154,7 @@ func (v *inspection) checkIndexes(r reading) error {
 	if err != nil {
 		return err
 	}
-	orphans, err := collectNamed[messages.IndexOrphan](r, "index_orphans", names, tables)
-	for _, o := range orphans {
-		v.add(messages.OrphanIndex(o))
-	}
-	return err
+	return reports(v, messages.OrphanIndex, "index_orphans", names, tables)(r)
 }
 
 // compareIndex compares an index with the definition that PostgreSQL printed right after the build.

@@ -45,10 +45,8 @@ func Obstacles(ctx context.Context, conn *pgx.Conn, file *policy.File, objects [
 		err := eachFact(r, "obstacles", func(o messages.Obstacle) { add(messages.StopsMigration(o)) }, rows,
 			v.install.SearchPath, owner, trust)
 		if err == nil {
-			err = eachNamed(r, "reach_row_security", func(f finding) {
-				add(message{Code: messages.CodeRowSecurity, Policy: f.Policy, Object: f.Object, Message: f.Message,
-					Detail: f.Detail, Hint: f.Hint})
-			}, v.readTables(), v.install.SearchPath, v.worker())
+			err = eachFact(r, "reach_row_security", func(s messages.Secured) { add(messages.RowSecurity(s)) },
+				v.readTables(), v.install.SearchPath, v.worker())
 		}
 		return err
 	})

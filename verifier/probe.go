@@ -1,7 +1,6 @@
 package verifier
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -131,27 +130,9 @@ func collectJSON(r reading, query string, args ...any) (json.RawMessage, error) 
 	return json.RawMessage(found.JSON), err
 }
 
-// finding is a row of a query that returns findings. The columns have the names of the fields of
-// message.
-type finding struct {
-	Place   int      // position of the object in the query's parameter, from 1; 0 if the finding has no object
-	Reasons []string // what runs say that the finding stops, if the row names it
-
-	Code, Policy, Kind, Object, Table, Severity, Message, Want, Got, Detail, Hint string
-}
-
-// eachNamed calls f for each row of a query. Columns are matched with the fields of T by name.
-func eachNamed[T any](r reading, query string, f func(T), args ...any) error {
-	list, err := collect(r, pgx.RowToStructByNameLax[T], query, args...)
-	for _, row := range list {
-		f(row)
-	}
-	return err
-}
-
 // eachFact calls f for each row of a query. The columns have the names of the fields of T.
 func eachFact[T any](r reading, query string, f func(T), args ...any) error {
-	list, err := collect(r, pgx.RowToStructByName[T], query, args...)
+	list, err := collectNamed[T](r, query, args...)
 	for _, row := range list {
 		f(row)
 	}
@@ -164,37 +145,6 @@ func reports[T any](v *inspection, say func(T) message, query string, args ...an
 	return func(r reading) error {
 		return eachFact(r, query, func(row T) { v.add(say(row)) }, args...)
 	}
-}
-
-// finds returns a check that executes a query and adds the findings that it returns. The findings
-// refer to the objects in "about" by number.
-func (v *inspection) finds(code diag.Code, about []generator.Object, query string, args ...any) func(reading) error {
-	return func(r reading) error {
-		return eachNamed(r, query, func(f finding) { v.find(code, about, f) }, args...)
-	}
-}
-
-// find adds a finding that a query returned. It completes the finding with the data of its object
-// in "about". If the finding has no object, its position is that of its policy.
-func (v *inspection) find(code diag.Code, about []generator.Object, f finding) {
-	o := generator.Object{Position: v.position(f.Policy)}
-	if f.Place > 0 {
-		o = about[f.Place-1]
-	}
-	v.reasons[f.Message] = append(v.reasons[f.Message], f.Reasons...)
-	v.addKind(cmp.Or(generator.Kind(f.Kind), o.Kind), message{
-		Code:     cmp.Or(diag.Find(f.Code), code),
-		Severity: diag.Severity(f.Severity),
-		Position: o.Position,
-		Policy:   cmp.Or(f.Policy, o.Policy),
-		Object:   cmp.Or(f.Object, o.Name),
-		Table:    cmp.Or(f.Table, o.Table),
-		Message:  f.Message,
-		Want:     f.Want,
-		Got:      f.Got,
-		Detail:   f.Detail,
-		Hint:     f.Hint,
-	})
 }
 
 // ask runs probes one after another. An error from the server becomes a finding. ask returns an

@@ -59,7 +59,7 @@ func (v *inspection) reachProbes() []probe {
 	}
 	return []probe{
 		{about: "indexes on the referencing side of foreign keys", codes: []diag.Code{messages.CodeReferencingIndex},
-			check: v.finds(messages.CodeReferencingIndex, nil, "reach_indexes", v.reach)},
+			check: reports(v, messages.ReferencingIndex, "reach_indexes", v.reach)},
 		{about: "foreign keys that keep rows, or are switched off", codes: []diag.Code{messages.CodeBlocked,
 			messages.CodeKeyOff},
 			check: v.checkKeys},
@@ -67,13 +67,12 @@ func (v *inspection) reachProbes() []probe {
 		// function sets one. A BEFORE ROW trigger may keep the row. "triggers" of a policy names
 		// the triggers that a person has checked.
 		{about: "triggers of the application", codes: []diag.Code{messages.CodeTrigger},
-			check: v.finds(messages.CodeTrigger, nil,
-				"reach_triggers", v.reach, v.policyRows(), v.opt.Snapshot, v.worker(), v.install.SearchPath)},
+			check: v.checkTriggers},
 		{skip: v.install.Roles.None, about: "the worker's privileges in triggers",
 			codes: []diag.Code{messages.CodeTableRights},
 			check: v.checkTriggerRights},
 		{about: "replica identities", codes: []diag.Code{messages.CodeIdentity},
-			check: v.finds(messages.CodeIdentity, nil, "reach_identity", v.reach)},
+			check: reports(v, messages.Identity, "reach_identity", v.reach)},
 	}
 }
 
@@ -81,19 +80,30 @@ func (v *inspection) reachProbes() []probe {
 // keys whose triggers a superuser has disabled. checkSessions finds sessions in which triggers are
 // disabled.
 func (v *inspection) checkKeys(r reading) error {
-	type onKey struct {
-		finding
-		Names   []string // the referencing table and the tables above it
-		Step    int
-		Anytime bool
-	}
 	access := v.file.AccessIndex()
-	return eachNamed(r, "reach_keys", func(f onKey) {
-		if diag.Find(f.Code) != messages.CodeBlocked || !access.AffectsReferring(f.Names, v.policies[f.Policy], f.Step,
-			f.Anytime) {
-			v.find(diag.Code{}, nil, f.finding)
+	keys, err := collectNamed[messages.ReachedKey](r, "reach_keys", v.reach, v.opt.Snapshot)
+	for _, k := range keys {
+		switch {
+		case k.Off:
+			v.add(messages.KeyOff(k))
+		case !access.AffectsReferring(k.Names, v.policies[k.Policy], k.Step, k.Anytime):
+			v.add(messages.Blocked(k))
 		}
-	}, v.reach, v.opt.Snapshot)
+	}
+	return err
+}
+
+func (v *inspection) checkTriggers(r reading) error {
+	triggers, err := collectNamed[messages.FiredTrigger](r, "reach_triggers", v.reach, v.policyRows(), v.opt.Snapshot)
+	path := append([]string{"pg_catalog"}, v.install.SearchPath...)
+	for _, t := range triggers {
+		f := messages.Trigger(t, v.worker(), path)
+		if t.Denied != "" {
+			v.reasons[f.Message] = append(v.reasons[f.Message], t.Denied)
+		}
+		v.add(f)
+	}
+	return err
 }
 
 // foreignCode is the SQLSTATE with which the runtime refuses to run code of a role that is not
@@ -117,16 +127,7 @@ func (v *inspection) checkUnexpected(r reading) error {
 			v.unfit[name], v.changed[name] = true, v.changed[name] || !aName(f.Message)
 			v.affected[f.Message] = append(v.affected[f.Message], name)
 		}
-		v.onPolicy(f)
-	}
-	return err
-}
-
-// checkHolds checks that holds in force can be applied.
-func (v *inspection) checkHolds(r reading) error {
-	holds, err := collectNamed[messages.Hold](r, "unfit_holds")
-	for _, h := range holds {
-		v.add(messages.UnfitHold(h))
+		v.add(f)
 	}
 	return err
 }
@@ -136,8 +137,7 @@ func (v *inspection) checkHolds(r reading) error {
 // owner, so row security does not affect them. The check covers the tables that the file names,
 // also in expressions. Schema "" means that the search path determines the schema.
 func (v *inspection) checkRowSecurity(r reading) error {
-	return v.finds(messages.CodeRowSecurity, nil, "reach_row_security", v.readTables(), v.install.SearchPath,
-		v.worker())(r)
+	return reports(v, messages.RowSecurity, "reach_row_security", v.readTables(), v.install.SearchPath, v.worker())(r)
 }
 
 // readTables returns the tables and views that policies and reports read, with their reader.

@@ -190,7 +190,8 @@ func (v *inspection) probes() []probe {
 			messages.CodeNotYet, messages.CodeEmpty, messages.CodeRefused},
 			check: v.checkRuns},
 
-		{about: "holds", codes: []diag.Code{messages.CodeUnfitHold}, check: v.checkHolds},
+		{about: "holds", codes: []diag.Code{messages.CodeUnfitHold}, check: reports(v, messages.UnfitHold,
+			"unfit_holds")},
 		{about: "what policies rely on", codes: []diag.Code{messages.CodeUnexpected, messages.CodeIndexDiffers},
 			check: v.checkUnexpected},
 		{about: "what is within reach of deletes", check: v.readReach,
@@ -293,12 +294,6 @@ func (v *inspection) about(o generator.Object, m message) {
 		m.Policy = o.Policy
 	}
 	v.addKind(o.Kind, m)
-}
-
-// onPolicy adds a finding at the position of its policy.
-func (v *inspection) onPolicy(m message) {
-	m.Position = v.position(m.Policy)
-	v.add(m)
 }
 
 // found reports whether one of the checks has a finding about a policy, a table or another object.

@@ -1,7 +1,14 @@
--- Findings on published tables whose rows PostgreSQL refuses to delete or update, because
--- subscribers could not identify the row. The replica identity is missing, or a row filter or
--- column list does not fit it.
+-- Returns the published tables whose rows PostgreSQL refuses to delete or update, because
+-- subscribers could not identify the row.
 -- $1: the result of query reach
+-- Columns of the result:
+-- - policy, event: the policy, and DELETE or UPDATE
+-- - table, sql: the table, also quoted as SQL
+-- - publication
+-- - fault: "identity" if the table has no replica identity, "filter" or "columns" if the row filter
+--   or the column list of the publication does not fit it
+-- - primary_key: true if the table has a primary key that can be the replica identity
+-- - way: the foreign key that leads to the rows, '' if there is none
 -- The publication may contain the table, a partitioned table above it, its schema, or all tables.
 WITH effect AS MATERIALIZED (
     SELECT e.policy, e.rel, e.event, min(e.way) AS way
@@ -57,20 +64,10 @@ WITH effect AS MATERIALIZED (
     LEFT JOIN identity i ON i.oid = p.oid
     LEFT JOIN pg_publication_rel r ON r.prrelid = p.as_rel AND r.prpubid = p.publication
 )
-SELECT w.policy, n.nspname || '.' || c.relname AS object,
-       format('policy "%s" cannot %s rows of published table "%s.%s"', w.policy, lower(f.event), n.nspname,
-           c.relname) AS message,
-       format('Publication "%s" publishes each %s, and ', f.pubname, f.event)
-       || CASE f.wrong WHEN 'filter' THEN 'its WHERE reads columns that are not in the table''s replica identity: PostgreSQL refuses it (42P10).'
-                       WHEN 'columns' THEN 'its columns lack some of the table''s replica identity: PostgreSQL refuses it (42P10).'
-                       ELSE 'the table has no replica identity: PostgreSQL refuses it (55000).' END
-                           || coalesce(' The path is ' || nullif(w.way, '') || '.', '') AS detail,
-       CASE WHEN f.wrong = 'columns' THEN 'Name all columns of the replica identity in the publication, or publish all columns.'
-            ELSE format('ALTER TABLE %I.%I REPLICA IDENTITY %s;', n.nspname, c.relname,
-                        CASE WHEN f.wrong = 'identity'
-                            AND EXISTS (SELECT FROM pg_index i WHERE i.indrelid = f.oid AND i.indisprimary
-                                AND i.indimmediate)
-                             THEN 'DEFAULT' ELSE 'FULL' END) END AS hint
+SELECT w.policy, f.event, n.nspname || '.' || c.relname AS "table", format('%I.%I', n.nspname, c.relname) AS sql,
+       f.pubname::text AS publication, f.wrong AS fault,
+       EXISTS (SELECT FROM pg_index i WHERE i.indrelid = f.oid AND i.indisprimary AND i.indimmediate) AS primary_key,
+       coalesce(w.way, '') AS way
 FROM fault f
 JOIN effect w ON w.rel = f.oid AND w.event = f.event
 JOIN pg_class c ON c.oid = f.oid JOIN pg_namespace n ON n.oid = c.relnamespace

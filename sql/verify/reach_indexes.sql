@@ -1,6 +1,17 @@
--- Findings on foreign keys for which a delete reads the referring table without an index. Tables of
+-- Returns the foreign keys for which a delete reads the referring table without an index. Tables of
 -- at most 128 kB are left out.
 -- $1: the result of query reach
+-- Columns of the result:
+-- - policy, key: the policy and the foreign key
+-- - table, sql: the referring table, also quoted as SQL
+-- - columns: its columns of the key, as SQL
+-- - parent: the table that the key refers to
+-- - size: the size of what is read
+-- - partitioned: true if the referring table is partitioned
+-- - partitions, without: the number of its partitions, and how many of them have no index. Both are
+--   1 if the table is not partitioned.
+-- - first: one table or partition that has no index
+-- - targets: the first three of them, as SQL
 -- An index serves the foreign key if all of these are true:
 -- - Its first column is a column of the key.
 -- - Its operator family has the key's operator.
@@ -57,22 +68,9 @@ WITH asked AS (
     CROSS JOIN LATERAL (SELECT CASE WHEN NOT m.served THEN coalesce(pg_relation_size(m.relid), 0) END AS bytes) s
     GROUP BY m.oid
 )
-SELECT a.policy, k.name AS object,
-       format('deletes of policy "%s" look for rows of table "%s" without an index', a.policy, k.name) AS message,
-       concat(format('For each row that is deleted, foreign key "%s" (%s) makes PostgreSQL read all of it, %s.',
-           k.conname,
-           c.list,
-                     pg_size_pretty(t.bytes)),
-              CASE WHEN t.of > t.n THEN format(' It is so for %s of %s partitions, "%s" for one.', t.n, t.of,
-                  t.first) END,
-              format(' The path is %s -> %s.', k.parent, k.name)) AS detail,
-       CASE WHEN k.relkind <> 'p' THEN format('CREATE INDEX CONCURRENTLY ON %s (%s);', t.sql[1], c.list)
-            ELSE (SELECT string_agg(format('CREATE INDEX CONCURRENTLY ON %s (%s);', s.sql, c.list), ' ' ORDER BY s.n)
-                  FROM unnest(t.sql[1:3]) WITH ORDINALITY AS s (sql, n))
-                 || CASE WHEN t.n > 3 THEN format(' and so on for %s more.', t.n - 3) ELSE '' END
-                 || format(' When all have one, CREATE INDEX ON %s (%s); for later partitions.', k.sql,
-                     c.list) END AS hint
+SELECT a.policy, k.conname::text AS key, k.name AS "table", k.sql, array_to_string(k.columns, ', ') AS columns,
+       k.parent, pg_size_pretty(t.bytes) AS size, k.relkind = 'p' AS partitioned, t.of AS partitions,
+       t.n AS without, t.first, t.sql[1:3] AS targets
 FROM asked a JOIN declared k ON k.oid = a.oid
 JOIN total t ON t.oid = k.oid AND t.bytes > 16 * 8192 -- 16 pages are read as fast as an index
-CROSS JOIN LATERAL (SELECT array_to_string(k.columns, ', ')) c (list)
-ORDER BY 1, 2, 4
+ORDER BY 1, 3, 2

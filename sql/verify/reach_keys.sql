@@ -1,8 +1,15 @@
--- Findings on foreign keys that keep due rows (V053), or that are switched off (V059).
+-- Returns the foreign keys that keep due rows, or that are switched off.
 -- $1: the result of query reach
 -- $2: the catalog snapshot, NULL if there is none
--- The caller drops a finding if policies change, delete or read the referring rows. It needs these
--- columns:
+-- Columns of the result:
+-- - policy, key, action: the policy, the foreign key and its ON DELETE
+-- - child, parent: the referring table, and the table that it refers to
+-- - off: true if a trigger of the key on the parent is disabled, so that it keeps no rows
+-- - parent_sql, triggers: the parent, and these triggers, as SQL; '' and '{}' if none is disabled
+-- - partitions: true if the key keeps partitions that are detached or dropped
+-- - strict: the columns into which the key would write NULL although they are NOT NULL; '' if there
+--   is none
+-- - new: true if the snapshot does not have the key
 -- - names: the referring table, and the tables that it is a partition or a child of
 -- - step: the step that meets the foreign key
 -- - anytime: true if the key is checked at the end of the transaction, so that a later step may
@@ -13,8 +20,6 @@
 -- detaches partitions, a key to the partitioned table refuses, but a key to the partition itself
 -- does not, because it stays with the detached table. If the table is partitioned by list, the
 -- detached partitions are one level deeper, so keys to its own partitions refuse.
--- A key that is in the snapshot was known when the policy was generated, so its finding is
--- information.
 WITH RECURSIVE met AS MATERIALIZED (
     SELECT m.policy, m.step, m.event, m.key, bool_or(m.off) AS off
     FROM jsonb_to_recordset($1::jsonb -> 'keys') AS m (policy text, step integer, event text, key oid, off boolean)
@@ -47,8 +52,7 @@ WITH RECURSIVE met AS MATERIALIZED (
     FROM pg_constraint k JOIN names p ON p.oid = k.confrelid JOIN names c ON c.oid = k.conrelid
     WHERE k.oid IN (SELECT m.key FROM met m)
 ), keeps AS (
-    SELECT m.policy, m.step, m.event <> 'DELETE' AS partitions, k.*, k.strict IS NOT NULL
-        AND m.event = 'DELETE' AS never,
+    SELECT m.policy, m.step, m.event <> 'DELETE' AS partitions, k.*,
            CASE WHEN s.name IS NULL THEN $2::jsonb IS NOT NULL AND k.relispartition
                 ELSE (s.referenced @> jsonb_build_array(jsonb_build_object(
                           'name', k.conname, 'table', k.child, 'on_delete', lower(k.action)))) IS NOT TRUE END AS new
@@ -66,40 +70,17 @@ WITH RECURSIVE met AS MATERIALIZED (
                   SELECT FROM effect e
                   WHERE e.policy = m.policy AND e.step = m.step AND e.event = 'DELETE' AND e.rel = k.conrelid) END
 )
-SELECT 'V053' AS code, x.policy, x.child AS object, CASE WHEN x.new OR x.never THEN 'drift' ELSE 'info' END AS severity,
-       format('rows of table "%s" keep %s that are due in policy "%s"', x.child,
-              CASE WHEN x.partitions THEN 'partitions' ELSE 'rows' END, x.policy) AS message,
-       concat(format('Foreign key "%s" ', x.conname),
-              CASE WHEN x.partitions
-                   THEN format('refers to "%s". Partitions that are referred to are refused (23503), whatever the key says of '
-                               'deletes.', x.parent)
-                   ELSE format('is ON DELETE %s%s. Rows that are referred to are refused (%s), and a run in which '
-                               'a thousand more are refused than taken fails. The path is %s -> %s.', x.action,
-                                   ', and would set (' || x.strict || ') to NULL, which is NOT NULL',
-                               CASE WHEN x.strict IS NULL THEN 23503 ELSE 23502 END, x.parent, x.child) END,
-              CASE WHEN x.new AND NOT x.never THEN ' The key is newer than the catalog snapshot.' END) AS detail,
-       CASE WHEN x.never THEN format('Give the foreign key another action, or let (%s) of "%s" be NULL.', x.strict,
-           x.child)
-            ELSE format('Write a step that deletes the rows of "%s" first, or a guard that keeps what they refer to; '
-                        'then run "pgretain snapshot" and "pgretain generate".', x.child) END AS hint,
-       x.names, x.step, x.anytime
+SELECT x.policy, x.conname::text AS key, x.action, x.child, x.parent, false AS off, '' AS parent_sql,
+       '{}'::text[] AS triggers, x.partitions, coalesce(x.strict, '') AS strict, x.new, x.names, x.step, x.anytime
 FROM keeps x
 UNION
-SELECT 'V059', m.policy, k.child, 'drift',
-       format('foreign key "%s" of table "%s" is switched off, and policy "%s" deletes without it', k.conname,
-           k.child, m.policy),
-       format('A trigger of it on "%s" is disabled: %s The key is ON DELETE %s. Once it is on again, look for rows of "%s" '
-              'that refer to nothing.', r.name,
-              CASE WHEN k.action IN ('NO ACTION', 'RESTRICT') THEN 'rows go although others refer to them.'
-                   ELSE 'rows that refer to deleted ones stay, and refer to nothing.' END, k.action, k.child),
-       -- The hint names each trigger: other triggers of the table may be disabled on purpose.
-       (SELECT string_agg(format('ALTER TABLE %s ENABLE TRIGGER %I;', t.tgrelid::regclass, t.tgname), ' '
-           ORDER BY t.oid)
-        FROM pg_trigger t JOIN pg_constraint c ON c.oid = t.tgconstraint
-        WHERE t.tgrelid = r.oid AND t.tgenabled IN ('D', 'R') AND (c.oid = k.oid OR c.conparentid = k.oid)),
-       '{}', 0, false
+SELECT m.policy, k.conname, k.action, k.child, r.name, true, r.oid::regclass::text,
+       -- other triggers of the table may be disabled on purpose
+       ARRAY(SELECT quote_ident(t.tgname) FROM pg_trigger t JOIN pg_constraint c ON c.oid = t.tgconstraint
+             WHERE t.tgrelid = r.oid AND t.tgenabled IN ('D', 'R') AND (c.oid = k.oid OR c.conparentid = k.oid)
+             ORDER BY t.oid), false, '', false, '{}', 0, false
 FROM (SELECT DISTINCT ON (m.policy, m.key) m.*
       FROM jsonb_to_recordset($1::jsonb -> 'keys') AS m (policy text, event text, key oid, referenced oid, off boolean)
       WHERE m.off AND m.event = 'DELETE' ORDER BY m.policy, m.key, m.referenced) m
 JOIN key k ON k.oid = m.key JOIN names r ON r.oid = m.referenced
-ORDER BY 1, 2, 3, 5
+ORDER BY 1, 4, 2

@@ -1,4 +1,4 @@
--- Findings on tables whose row security hides rows from a role that reads them. The role reads them
+-- Returns the tables whose row security hides rows from a role that reads them. The role reads them
 -- by name or through views. A view reads its tables as the view's owner, unless it is
 -- security_invoker.
 -- $1: an array of objects, one for each table or view, with these keys:
@@ -8,6 +8,12 @@
 --   - of: the policy or report that reads it
 -- $2: the search path
 -- $3: the role
+-- Columns of the result:
+-- - kind, name: "policy" or "report", and its name
+-- - table, table_sql: the table, also quoted as SQL
+-- - views: the views through which it is read, '' if it is read by name
+-- - role, role_sql: the role that reads it, also quoted as SQL
+-- - forced: true if the role is the table's owner, and row security is forced on it
 WITH RECURSIVE named AS (
     SELECT DISTINCT ON (w.schema, w.name) w.schema, w.name, c.oid
     FROM (SELECT DISTINCT u.schema, u.name FROM jsonb_to_recordset($1) AS u (schema text, name text)) w
@@ -32,19 +38,13 @@ WITH RECURSIVE named AS (
     JOIN pg_depend d ON d.classid = 'pg_rewrite'::regclass AND d.objid = w.oid
                     AND d.refclassid = 'pg_class'::regclass AND d.refobjid <> v.oid
 )
-SELECT DISTINCT w.of AS policy, n.nspname || '.' || c.relname AS object,
-       format('row security of table "%s.%s" stops %s "%s"', n.nspname, c.relname, w.kind, w.of) AS message,
-       format('Its functions read the table%s as role "%s", which row security is for: '
-               'they fail (42501) instead of skipping rows that they cannot see.',
-              ' through ' || x.views, r.rolname)
-       || CASE WHEN own.forced THEN ' It is forced on the table''s owner, too.' ELSE '' END AS detail,
-       CASE WHEN own.forced THEN format('ALTER TABLE %I.%I NO FORCE ROW LEVEL SECURITY; or ', n.nspname, c.relname)
-           ELSE '' END
-       || format('ALTER ROLE %I BYPASSRLS;', r.rolname) AS hint
+SELECT DISTINCT w.kind, w.of AS name, n.nspname || '.' || c.relname AS "table",
+       format('%I.%I', n.nspname, c.relname) AS table_sql, coalesce(x.views, '') AS views, r.rolname::text AS role,
+       quote_ident(r.rolname) AS role_sql, own.forced
 FROM read x
 JOIN jsonb_to_recordset($1) AS w (schema text, name text, kind text, of text) ON w.schema = x.schema AND w.name = x.name
 JOIN pg_class c ON c.oid = x.oid AND c.relrowsecurity JOIN pg_namespace n ON n.oid = c.relnamespace
 JOIN pg_roles r ON r.oid = x.role AND NOT r.rolsuper AND NOT r.rolbypassrls
 CROSS JOIN LATERAL (SELECT c.relforcerowsecurity AND x.role = c.relowner) own (forced)
 WHERE c.relforcerowsecurity OR NOT pg_has_role(x.role, c.relowner, 'USAGE')
-ORDER BY 1, 2, 3
+ORDER BY 2, 3, 1

@@ -1,12 +1,20 @@
--- Findings on triggers of the application that fire in ordinary sessions. A trigger has a finding
--- if it may keep rows, or if it runs with a role or search path for which it was not written. There
--- is one finding for each policy, table and trigger: the most severe of all partitions and events.
+-- Returns the triggers of the application that fire in ordinary sessions, if they may keep rows, or
+-- run with a role or search path for which they were not written. There is one row for each policy,
+-- table and trigger: the most severe of all partitions and events.
 -- $1: the result of query reach
 -- $2: an array of policies, each with the triggers that it accepts
 -- $3: the catalog snapshot
--- $4: the worker
--- $5: the search path
--- A trigger that the policy accepts has a finding if it needs a privilege that the worker lacks.
+-- Columns of the result:
+-- - policy, table, name: the policy, the table and the trigger
+-- - event: DELETE, UPDATE or INSERT
+-- - function, signature: its function, as schema.name and as SQL
+-- - definer, own_path: true if the function is SECURITY DEFINER, and if it sets a search path
+-- - keeps: true if it may return NULL, so that a row stays
+-- - refuses: true if it may raise an error
+-- - denied: the error of the last run about a privilege that it needs, '' if there was none
+-- - way: the foreign key that leads to the rows, '' if there is none
+-- - new: true if the snapshot does not have the trigger
+-- A trigger that the policy accepts is returned if it needs a privilege that the worker lacks.
 -- The message of the last run tells the object, and the function of the trigger names it.
 -- A BEFORE DELETE trigger keeps no row if each RETURN of its function is RETURN OLD. A function
 -- without RETURN raises an error at its end.
@@ -53,36 +61,12 @@ WITH RECURSIVE denied AS (
                OR f.body !~ '\mreturn\M'
                 ELSE NOT f.before_row END AS refuses,
            f.event = 'DELETE' AND f.each_row AND s.name IS NOT NULL
-           AND (s.triggers @> jsonb_build_array(jsonb_build_object('definition', f.definition))) IS NOT TRUE AS new,
-           array_to_string(array_prepend('pg_catalog', $5::text[]), ', ') AS path,
-           (SELECT string_agg(quote_ident(p), ', ' ORDER BY n)
-            FROM unnest(array_prepend('pg_catalog', $5::text[])) WITH ORDINALITY u (p, n)) AS quoted_path
+           AND (s.triggers @> jsonb_build_array(jsonb_build_object('definition', f.definition))) IS NOT TRUE AS new
     FROM fires f LEFT JOIN jsonb_to_recordset($3::jsonb -> 'tables') AS s (schema text, name text, triggers jsonb)
                         ON s.schema || '.' || s.name = f.on_table
 )
-SELECT DISTINCT ON (j.policy, j.on_table, j.name) j.policy, j.on_table AS object, CASE WHEN j.new THEN 'drift'
-    WHEN j.denied IS NOT NULL THEN 'drift' ELSE 'info' END AS severity, array_remove(ARRAY[j.denied], NULL) AS reasons,
-       format('trigger "%s" on table "%s" %s policy "%s"', j.name, j.on_table,
-              CASE WHEN j.keeps OR j.refuses THEN 'may keep rows from' ELSE 'runs in the batches of' END,
-                  j.policy) AS message,
-       concat('It calls ', j.function, '()',
-              CASE WHEN NOT j.keeps THEN format(' on %s.', j.event)
-                   ELSE format(' before each %s, and a row for which that returns NULL stays as it is, without an error%s.', j.event,
-                               CASE j.way WHEN '' THEN ': the run ends done'
-                                   ELSE ', and refers to nothing then' END) END,
-              CASE WHEN j.refuses THEN ' It may raise an error: the row is refused then, and stays.' END,
-              CASE WHEN NOT j.definer THEN format(' It runs with the rights of role "%s"%s.', $4::text,
-                                                  CASE WHEN NOT j.own_path THEN ' and search path ' || j.path END)
-                   WHEN NOT j.own_path THEN format(' It has no search path of its own, and is called with %s.',
-                       j.path) END,
-              ' In the last run the role lacked a privilege: ' || j.denied || '. Instead of the hint, grant it to the role.',
-              ' The path is ' || nullif(j.way, '') || '.', CASE WHEN j.new
-                  THEN ' It is newer than the catalog snapshot.' END) AS detail,
-       CASE WHEN j.denied IS NOT NULL THEN format(
-           'ALTER FUNCTION %s SECURITY DEFINER%s;', j.signature,
-           CASE WHEN NOT j.own_path THEN format(' SET search_path = %s, pg_temp', j.quoted_path) END)
-       ELSE format('Look at the function, then write "triggers: [%s]" in the policy.%s', j.name,
-              CASE WHEN j.new THEN ' Then run "pgretain snapshot".' END) END AS hint
+SELECT DISTINCT ON (j.policy, j.on_table, j.name) j.policy, j.on_table AS "table", j.name, j.event, j.function,
+       j.signature, j.definer, j.own_path, j.keeps, j.refuses, coalesce(j.denied, '') AS denied, j.way, j.new
 FROM evaluated j
 WHERE j.keeps OR j.refuses OR NOT j.definer OR NOT j.own_path
 ORDER BY j.policy, j.on_table, j.name, j.denied IS NULL, j.new DESC, j.keeps DESC, j.way, j.event
