@@ -4,7 +4,7 @@
 -- the calls by hand. If such a call has the scope of a job, it updates the results in that job's
 -- row.
 -- caught_up_at: all rows that were due at this time have been taken
--- rows_left: how many due rows the last run left
+-- rows_left: how many due rows the last run left. If counting them took too long, it is more.
 -- empty_in_a_row: how many runs in a row ended "more" and took no row
 -- missed_run: the job's last call, if it could not begin
 -- refused_run: the last run that left rows because of an error

@@ -25,7 +25,7 @@ CROSS JOIN LATERAL (
     UNION ALL SELECT 'retention_runs_failed_total'::text, true, coalesce(t.failed, 0), 'Runs that went wrong.'::text
     UNION ALL SELECT 'retention_rows_left'::text,
      NOT p.report AND r.rows_left IS NOT NULL AND NOT r.superseded, r.rows_left,
-     'Rows due that the last run left, up to 10,000.'::text
+     'Rows due that the last run left, or at least so many.'::text
     UNION ALL SELECT 'retention_failed_in_a_row'::text, NOT r.superseded, r.failed_in_a_row,
      'Those since the last success.'::text
     UNION ALL SELECT 'retention_empty_in_a_row'::text, NOT p.report AND NOT r.superseded, r.empty_in_a_row,

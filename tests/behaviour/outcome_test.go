@@ -337,7 +337,7 @@ func TestSizeOfBatches(t *testing.T) {
 		{"rows below 500", "{rows: 450, time: 10s}", "", "450 450 450 450 450 450 450 450 450 450 450 50"},
 		{"a long time", "{rows: 1800, time: 10s}", "", "500 1800 1800 900"},
 		{"a long time, LOCKED", "{time: 10s}", "keep: {g: 'EXISTS (SELECT FROM g WHERE g.id = t.id)'}, ",
-			"4 16 64 256 1024 3636"},
+			"4 40 400 4000 556"},
 		{"no time at all", "{time: 1ms, rows: 600}", "", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {

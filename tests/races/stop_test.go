@@ -687,3 +687,32 @@ func TestAnotherServerCancels(t *testing.T) {
 	s.wantLeft(numbers(1, 30)...)
 	s.wantUnlocked()
 }
+
+// TestCountOfRowsLeftEnds checks a run that left rows whose guard takes more than a second for one
+// row, after the run has ended. The run counts one row at most. If the guard keeps that row, nobody
+// knows whether due rows are left.
+func TestCountOfRowsLeftEnds(t *testing.T) {
+	t.Parallel()
+	for kept, want := range map[bool]string{false: "1", true: ""} {
+		t.Run(fmt.Sprintf("kept %t", kept), func(t *testing.T) {
+			t.Parallel()
+			s := newStage(t, fmt.Sprintf(`
+				CREATE FUNCTION keeps() RETURNS boolean LANGUAGE plpgsql AS $$
+				BEGIN
+					IF EXISTS (SELECT FROM retention.run r WHERE r.ended_at IS NOT NULL) THEN
+						PERFORM pg_catalog.pg_sleep(1.1);
+						RETURN %t;
+					END IF;
+					RETURN false;
+				END $$;`, kept),
+				strings.Replace(withKeep(simple, "keeps()"), "then:", "budget: {rows: 10}, then:", 1))
+			s.refill(30)
+			s.run("p").mustSucceed()
+			s.wantRun("p", counts{State: "more", Taken: 10})
+			got := pgtest.Value[string](t, s.watch, "SELECT coalesce(rows_left::text, '') FROM retention.status")
+			if got != want {
+				t.Errorf("the run says that %q rows are left, want %q", got, want)
+			}
+		})
+	}
+}

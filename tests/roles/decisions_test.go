@@ -146,7 +146,7 @@ var closed = []string{
 	"_means_nothing", "_pin_settings", "_record_names", "_pin", "_check_search_path", "_discard_effects",
 	"_query_as_worker", "_query_tables_as_worker", "_refuse_other_roles", "_batch_as_worker",
 	"_count_as_worker", "_due", "_due_as_worker", "_put_policy", "_row_statistics_as_worker",
-	"_idle_policies_as_worker", "_plans_as_worker", "_guard_plans_as_worker", "_restore_as_worker",
+	"_idle_policies_as_worker", "_left_as_worker", "_plans_as_worker", "_guard_plans_as_worker", "_restore_as_worker",
 	"_probe", "_put_probe", "_marks", "_version", "_arm_probe", "_is_vouched", "_vouchable", "_reached",
 	"_why_as_worker",
 	"_equality_operator", "_held", "_held_below", "_held_columns", "_held_here", "_held_keys", "_held_query",

@@ -2,7 +2,7 @@
 -- should take that time. If the fixed part of the last batch took longer, the rows may take as long
 -- as the fixed part. Otherwise a busy processor would make batches so small that they consist
 -- mostly of their fixed part.
--- The next batch reads at most four times as many rows as the last batch. A batch with few rows, or
+-- The next batch reads at most ten times as many rows as the last batch. A batch with few rows, or
 -- one that waited for a lock, does not change the number. It does if its rows took ten times as
 -- long as batch.time.
 -- p_rows_ms: how long the rows of p_batch took, without its fixed part and undone attempts
@@ -20,5 +20,5 @@ BEGIN
         AND (p_batch.scanned < p_batch.next_rows / 2 OR retention._refused_by(p_batch.sqlstate) = 'lock') THEN
         RETURN p_batch.next_rows;
     END IF;
-    RETURN greatest(1, least(p_policy.batch_rows, p_batch.scanned * least(4, v_target / v_ms)));
+    RETURN greatest(1, least(p_policy.batch_rows, p_batch.scanned * least(10, v_target / v_ms)));
 END $function$;
