@@ -17,7 +17,7 @@
 -- schema_owner and table_owner.
 SELECT s.policy, s.job, coalesce(nullif(retention._scope_text(s.scope), ''), '') AS scope,
        coalesce(s.last_state, '') AS last_state, coalesce(s.last_run, 0) AS last_run,
-       coalesce(s.last_message, '') AS last_message, s.mended,
+       coalesce(s.last_message, '') AS last_message, coalesce(s.mended, false) AS mended,
        -- An abandoned run in state 'running' is not yet in failed_in_a_row.
        s.failed_in_a_row + (SELECT count(*) FROM retention.run u
                             WHERE u.id = s.last_run AND u.state = 'running' AND s.last_state = 'abandoned') AS failed,

@@ -1,5 +1,6 @@
 // Package verifysql holds the queries of the verifier. Each file is one statement that only reads,
-// and says what it takes and returns. They run with search_path = pg_catalog.
+// and says what it takes and returns. It returns facts; package messages puts them into words. The
+// queries run with search_path = pg_catalog.
 package verifysql
 
 import (
