@@ -141,13 +141,13 @@ func (p *policyPlan) eachObjects(e *policy.Each) []Object {
 	admit.As, admit.Policy, admit.Table = AsMigrator, of, instance.Table
 	entry, _ := registry.text(0)
 	script := row{
-		field("name", of, nil),
-		field("placeholder", e.Name, nil),
-		field("schemas", e.Pattern(), nil),
-		field("shards", shards, nil),
-		field("description", words, nil),
-		field("script", "\n"+page, nil),
-		field("registers", json.RawMessage(entry), nil),
+		field("name", of),
+		field("placeholder", e.Name),
+		field("schemas", e.Pattern()),
+		field("shards", shards),
+		field("description", words),
+		field("script", "\n"+page),
+		field("registers", json.RawMessage(entry)),
 	}
 	return []Object{admit, {
 		Kind: KindEach, Name: of, As: AsOwner,

@@ -209,6 +209,7 @@ func (r reportPlan) objects() []Object {
 		}
 	}
 	rows := r.function.object()
-	columns := r.fields([]passEntry{}, rowFacts{}, []stepEntry{}, dependencies)
+	columns := row{field("name", r.policy.Name), field("report", true), field("dependencies", dependencies),
+		field("schemas", append([]string{}, r.schemas...))}
 	return []Object{rows, r.policyObject(r.hashed(columns, rows.SQL)).explained(explain.Report(r.report))}
 }

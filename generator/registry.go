@@ -18,12 +18,14 @@ import (
 	sqlfiles "pgretain/sql"
 )
 
-// rowField is a column of the registry's table of policies. The fields value and byDefault are
-// JSON. A script leaves out a column whose value equals the default.
-type rowField struct{ name, value, byDefault string }
+// rowField is a column of a row of the registry. The value is JSON.
+type rowField struct{ name, value string }
 
-func field(name string, value, byDefault any) rowField {
-	return rowField{name, encode(value), encode(byDefault)}
+func field(name string, value any) rowField { return rowField{name, encode(value)} }
+
+// isEmpty reports whether a script leaves the column out: its value is the default of the table.
+func (f rowField) isEmpty() bool {
+	return slices.Contains([]string{"null", "false", "[]", "{}"}, f.value)
 }
 
 // row is the registry row of a policy or report. Scripts write it, and retention._register reads
@@ -42,7 +44,7 @@ func (w *policyCompiler) registryRow(functions, effects []Object, passes []passE
 func (w *policyCompiler) hashed(r row, texts ...string) row {
 	in := w.file.Install
 	hash := Hash(append(texts, sqlfiles.Version, in.TimeZone, strings.Join(in.SearchPath, ", "))...)
-	return slices.Insert(r, hashIndex, field("hash", hash, nil))
+	return slices.Insert(r, hashIndex, field("hash", hash))
 }
 
 // rowData is the data of the templates of registry rows.
@@ -65,7 +67,7 @@ const hashIndex = 2
 
 func (r row) hash() string { return strings.Trim(r[hashIndex].value, `"`) }
 
-func (r row) setHash(hash string) { r[hashIndex] = field("hash", hash, nil) }
+func (r row) setHash(hash string) { r[hashIndex] = field("hash", hash) }
 
 func (r row) columns() map[string]json.RawMessage {
 	columns := map[string]json.RawMessage{}
@@ -75,66 +77,54 @@ func (r row) columns() map[string]json.RawMessage {
 	return columns
 }
 
-// fields returns all columns of a registry row except the hash.
+// fields returns all columns of a policy's registry row except the hash.
 func (w *policyCompiler) fields(passes []passEntry, facts rowFacts, steps []stepEntry,
 	dependencies map[string]*dependency) row {
-	p, table := w.policy, tableName(w.table)
+	p := w.policy
 	settable := cmp.Or(p.SettableWindow(), &policy.WindowData{})
-	plain := w.plainSteps()
-	deletes, related, changes, writes := w.derivedColumns(steps)
-	if w.report {
-		table, plain = "", steps
-	}
 	return slices.Concat(row{
-		field("name", p.Name, nil),
-		field("table_name", table, ""),
-		field("report", w.report, false),
-		field("partitions", p.Partitions, false),
-		field("prepares", w.prepares, false),
-		field("scope", names(p.Scope), []string{}),
-		field("window_own", window(settable.Else), nil),
-		field("window_at_least", window(settable.AtLeast), nil),
-		field("window_at_most", window(settable.AtMost), nil),
+		field("name", p.Name),
+		field("table_name", tableName(w.table)),
+		field("report", false),
+		field("partitions", p.Partitions),
+		field("prepares", w.prepares),
+		field("scope", names(p.Scope)),
+		field("window_own", window(settable.Else)),
+		field("window_at_least", window(settable.AtLeast)),
+		field("window_at_most", window(settable.AtMost)),
 	}, bounds(p.Bounded()), row{
-		field("owns", each(p.OncePerRun(), w.storedTable), []string{}),
-		field("grants", w.callers(), map[string][]string{}),
-		field("passes", passes, []passEntry{}),
-		field("joined", orNull(plainText(w.withJoins())), nil),
-		field("facts", facts, rowFacts{}),
-		field("steps", steps, plain),
-		field("deletes", w.deletes, deletes),
-		field("related", sortedUnique(w.related), related),
-		field("changes", sortedUnique(tableNames(p.Changes())), changes),
-		field("writes", p.Writes(), writes),
-		field("unguarded", w.unguarded, []string{}),
-		field("statement_deletes", tableNames(p.StatementDeletes()), []string{}),
-		field("reach", w.reach, []string{}),
-		field("restores", w.sources, []restoreSource(nil)),
-		field("dependencies", dependencies, map[string]*dependency{}),
-		field("schemas", append([]string{}, w.schemas...), []string{}),
+		field("owns", each(p.OncePerRun(), w.storedTable)),
+		field("grants", w.callers()),
+		field("passes", passes),
+		field("joined", orNull(plainText(w.withJoins()))),
+		field("facts", facts),
+		field("steps", steps),
+		field("deletes", w.deletes),
+		field("related", sortedUnique(w.related)),
+		field("changes", sortedUnique(tableNames(p.Changes()))),
+		field("writes", p.Writes()),
+		field("unguarded", w.unguarded),
+		field("statement_deletes", tableNames(p.StatementDeletes())),
+		field("reach", w.reach),
+		field("restores", w.sources),
+		field("dependencies", dependencies),
+		field("schemas", append([]string{}, w.schemas...)),
 	})
 }
 
-// bounds returns the bounds of a policy's batches and runs, with the columns' defaults.
+// bounds returns the bounds of a policy's batches and runs.
 func bounds(p policy.Bounds) row {
-	values := func(p policy.Bounds) row {
-		return row{
-			field("batch_rows", p.Batch.Rows, nil),
-			field("batch_time_ms", orNull(p.Batch.Time.Milliseconds()), nil),
-			field("lock_timeout_ms", max(p.Batch.LockTimeout.Milliseconds(), 1), nil),
-			field("budget_rows", orNull(p.Budget.Rows), nil),
-			field("budget_time", orNull(p.Budget.Time.String()), nil),
-			field("breaker_rows", orNull(p.Breaker.Rows), nil),
-			field("breaker_fraction", orNull(p.Breaker.Fraction), nil),
-			field("busy", orNull(p.Throttle.Busy), nil),
-			field("waits", waits(p.Throttle), nil),
-		}
+	return row{
+		field("batch_rows", p.Batch.Rows),
+		field("batch_time_ms", orNull(p.Batch.Time.Milliseconds())),
+		field("lock_timeout_ms", max(p.Batch.LockTimeout.Milliseconds(), 1)),
+		field("budget_rows", orNull(p.Budget.Rows)),
+		field("budget_time", orNull(p.Budget.Time.String())),
+		field("breaker_rows", orNull(p.Breaker.Rows)),
+		field("breaker_fraction", orNull(p.Breaker.Fraction)),
+		field("busy", orNull(p.Throttle.Busy)),
+		field("waits", waits(p.Throttle)),
 	}
-	list := values(p)
-	for i, usual := range values(policy.Default().Bounded()) {
-		list[i].byDefault = usual.value
-	}
-	return list
 }
 
 // waits returns what a run waits for: milliseconds, files, and bytes per second; nil if nothing.
@@ -155,53 +145,31 @@ func orNull[T comparable](value T) any {
 	return value
 }
 
-// derivedColumns returns the columns that retention._put_policy computes from the steps. Scripts
-// leave out columns with these values.
-func (c *compiler) derivedColumns(steps []stepEntry) (deletes, related, changes, writes []string) {
-	deletes = []string{}
-	for _, s := range steps {
-		switch {
-		case s.Verb == policy.VerbDelete || s.Verb == policy.VerbUpdate:
-			changes, writes = append(changes, s.Table), append(writes, strings.ToUpper(string(s.Verb))+" "+s.Table)
-			if s.Verb == policy.VerbDelete {
-				deletes = append(deletes, s.Table)
-			}
-			if s.Related != "" {
-				related = append(related, s.Table)
-			}
-		case (s.Verb == policy.VerbInsert || s.Verb == policy.VerbArchive) && s.Table != c.schema()+".event":
-			if writes = append(writes, "INSERT "+s.Table); s.Set != nil {
-				writes = append(writes, "UPDATE "+s.Table)
-			}
-		}
-	}
-	return deletes, sortedUnique(related), sortedUnique(changes), sortedUnique(writes)
-}
-
 func sortedUnique(names []string) []string {
 	return append([]string{}, slices.Compact(slices.Sorted(slices.Values(names)))...)
 }
 
-// sql returns the columns that differ from their defaults, as SQL. first is the width of the call
-// before them.
+// sql returns the columns that are not empty, as SQL. first is the width of the call before them.
 func (r row) sql(first int) sqlText {
 	text, quote := r.text(first)
 	return sqlText(quote + " " + text + quote) // Flyway replaces "${"
 }
 
-// text returns the columns that differ from their defaults, as JSON, and the dollar quote around
-// them.
+// text returns the columns that are not empty, as JSON, and the dollar quote around them.
 func (r row) text(first int) (text, quote string) {
 	var lines []string // in each line, a line break marks a place at which the function "filled" may break the line
+	alone := true      // the last line takes no further column
 	for _, f := range r {
-		if f.value == f.byDefault {
+		if f.isEmpty() {
 			continue
 		}
 		text := `"` + f.name + `": ` + spaced(f.value) + ","
-		if last := len(lines) - 1; last < 0 || strings.ContainsAny(f.value[:1], "[{") || f.name == "joined" {
+		before := alone
+		alone = f.value[0] == '{' || strings.HasPrefix(f.value, "[{") || f.name == "joined"
+		if alone || before {
 			lines = append(lines, text)
 		} else {
-			lines[last] += "\n" + text
+			lines[len(lines)-1] += "\n" + text
 		}
 	}
 	quote = dollarQuote(strings.Join(lines, ""), "row")
@@ -281,14 +249,14 @@ func (c *compiler) install() Object {
 		elsewhere = orNull(in.CronDatabase)
 	}
 	r := row{
-		field("runtime_version", sqlfiles.Version, nil),
-		field("runtime_build", sqlfiles.Build(), nil),
-		field("search_path", strings.Join(in.SearchPath, ", "), nil),
-		field("time_zone", in.TimeZone, nil),
-		field("scheduler", in.Scheduler, nil),
-		field("protect", tableNames(c.file.Protect), []string{}),
-		field("trust", names(in.Trust), []string{}),
-		field("cron_database", elsewhere, nil),
+		field("runtime_version", sqlfiles.Version),
+		field("runtime_build", sqlfiles.Build()),
+		field("search_path", strings.Join(in.SearchPath, ", ")),
+		field("time_zone", in.TimeZone),
+		field("scheduler", in.Scheduler),
+		field("protect", tableNames(c.file.Protect)),
+		field("trust", names(in.Trust)),
+		field("cron_database", elsewhere),
 	}
 	width := len("SELECT " + in.Schema + "._put_install(")
 	data := rowData{Schema: sqlText(in.Schema), Row: r.sql(width)}
@@ -336,14 +304,14 @@ func (c *compiler) job(job *policy.Job) Object {
 		data.CronNames = textArray(names)
 	}
 	r := row{
-		field("name", job.Name, nil),
-		field("description", scriptText(words), nil),
-		field("strict", job.Strict, nil),
-		field("scope", scopeOf(job), nil),
-		field("schedules", schedules, nil),
-		field("cron_names", names, []string{}),
-		field("every", orNull(every), nil),
-		field("policies", policies, nil),
+		field("name", job.Name),
+		field("description", scriptText(words)),
+		field("strict", job.Strict),
+		field("scope", scopeOf(job)),
+		field("schedules", schedules),
+		field("cron_names", names),
+		field("every", orNull(every)),
+		field("policies", policies),
 	}
 	o := newObject(KindJob, job.Name, "job", data, job.Position)
 	o.Words, o.Row = words, r.columns()

@@ -73,10 +73,11 @@ type relatedStep struct {
 
 // effectFunctions returns the functions that say what the steps do, without doing it.
 // <policy>_effects counts for blast_radius. <policy>_related finds the rows of other tables that a
-// hold can protect. A policy without "steps" in the registry needs neither.
+// hold can protect. A policy that deletes its rows and does nothing else needs neither.
 func (w *policyCompiler) effectFunctions(entries []stepEntry, notes []string) []draft {
 	var objects []draft
-	if encode(entries) != encode(w.plainSteps()) {
+	plain := []stepEntry{{Step: 1, Verb: policy.VerbDelete, Table: tableName(w.table)}}
+	if encode(entries) != encode(plain) {
 		steps := each(w.steps, w.effectOf)
 		all := each(notes, func(text string) stepNote { return stepNote{0, literal(text)} })
 		for _, s := range w.steps {

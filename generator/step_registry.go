@@ -42,12 +42,6 @@ func (w *policyCompiler) stepEntries(notes []string) []stepEntry {
 	return w.withSets(list)
 }
 
-// plainSteps returns the entries of a policy that deletes its rows and does nothing else. Its
-// script leaves out the column.
-func (w *policyCompiler) plainSteps() []stepEntry {
-	return []stepEntry{{Step: 1, Verb: policy.VerbDelete, Table: tableName(w.table)}}
-}
-
 // copiedColumn is a column of an archive's key, with the column from which a step copies it.
 type copiedColumn struct{ Column, Source ident }
 

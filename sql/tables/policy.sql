@@ -99,14 +99,13 @@ CREATE TABLE IF NOT EXISTS retention.policy (
     --     value differs by row. For an insert, set is [column, ...].
     steps jsonb NOT NULL DEFAULT '[]' CHECK (pg_catalog.jsonb_path_query_array(steps, '$[*].verb')
         <@ '["archive", "delete", "detach", "drop", "drop table", "insert", "note", "set", "sql", "update"]'),
-    batch_rows integer NOT NULL DEFAULT 50000 CHECK (batch_rows > 0),
+    -- The bounds of a policy. A bound that is NULL does not apply. A report has none.
+    batch_rows integer CHECK (batch_rows > 0),
     -- The target duration of a batch. If it is NULL, each batch reads batch_rows rows.
-    batch_time_ms integer DEFAULT 50 CHECK (batch_time_ms > 0),
-    lock_timeout_ms integer NOT NULL DEFAULT 100 CHECK (lock_timeout_ms > 0), budget_rows bigint,
-    budget_time interval DEFAULT '10 minutes', breaker_rows bigint DEFAULT 5000000,
-    breaker_fraction double precision DEFAULT 0.5,
+    batch_time_ms integer CHECK (batch_time_ms > 0), lock_timeout_ms integer CHECK (lock_timeout_ms > 0),
+    budget_rows bigint, budget_time interval, breaker_rows bigint, breaker_fraction double precision,
     -- The share of time in which a run works. At 0.5 it sleeps as long as each batch took.
-    busy double precision NOT NULL DEFAULT 1 CHECK (busy > 0 AND busy <= 1),
+    busy double precision CHECK (busy > 0 AND busy <= 1),
     -- Limits beyond which a run waits before its next batch. Keys:
     --   replica_lag: milliseconds
     --   pending_archival: number of WAL files
@@ -116,5 +115,7 @@ CREATE TABLE IF NOT EXISTS retention.policy (
     -- another table has its name, the next run creates the instance again.
     table_oid oid,
     -- When a migration installed the policy. The policy cannot be late before that time.
-    installed_at timestamptz NOT NULL DEFAULT pg_catalog.now()
+    installed_at timestamptz NOT NULL DEFAULT pg_catalog.now(),
+    -- _begin_policy() writes a row with an empty hash, which the rest of the script replaces.
+    CHECK (report OR hash = '' OR pg_catalog.num_nulls(batch_rows, lock_timeout_ms, busy) = 0)
 );

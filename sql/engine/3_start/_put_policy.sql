@@ -1,31 +1,14 @@
--- _put_policy replaces the registry's row of a policy or report. If p_row leaves out a column, the
--- function derives the column from the steps, or the column has its default. If a report replaces a
--- policy of the same name, the function deletes the policy's settings.
+-- _put_policy replaces the registry's row of a policy or report. A column that p_row leaves out has
+-- the default of the table. If a report replaces a policy of the same name, the function deletes
+-- the policy's settings.
 CREATE OR REPLACE FUNCTION retention._put_policy(p_row jsonb) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $function$
-DECLARE v_name CONSTANT text := p_row ->> 'name'; v_row jsonb := p_row; v_change text;
+DECLARE v_name CONSTANT text := p_row ->> 'name'; v_row jsonb; v_change text;
 BEGIN
-    IF NOT p_row ? 'report' THEN
-        v_row := jsonb_build_object('steps', jsonb_build_array(
-            jsonb_build_object('step', 1, 'verb', 'delete', 'table', p_row -> 'table_name'))) || p_row;
-        v_row := v_row || (
-            SELECT jsonb_strip_nulls(jsonb_build_object(
-                'deletes', jsonb_agg(s."table" ORDER BY s.n) FILTER (WHERE w.event = 'DELETE'),
-                'related', jsonb_agg(DISTINCT s."table" COLLATE "C") FILTER (WHERE x.changes AND s.related IS NOT NULL),
-                'changes', jsonb_agg(DISTINCT s."table" COLLATE "C") FILTER (WHERE x.changes),
-                'writes', jsonb_agg(DISTINCT w.event || ' ' || s."table" COLLATE "C") FILTER (WHERE w.event <> '')))
-            FROM ROWS FROM (
-                jsonb_to_recordset(v_row -> 'steps') AS (verb text, "table" text, related text, "set" jsonb))
-                WITH ORDINALITY s (verb, "table", related, "set", n)
-            CROSS JOIN LATERAL (SELECT s.verb IN ('delete', 'update') AS changes,
-                s.verb IN ('insert', 'archive') AND s."table" <> 'retention.event' AS inserts) x
-            CROSS JOIN LATERAL unnest(ARRAY[CASE WHEN x.changes THEN upper(s.verb) WHEN x.inserts THEN 'INSERT' END,
-                CASE WHEN x.inserts AND s."set" IS NOT NULL THEN 'UPDATE' END]) w (event)) || p_row;
-    END IF;
     PERFORM retention._change_setting(s.policy, s.name, NULL, 'the policy was dropped', s.scope)
     FROM retention.setting s JOIN retention.policy p ON p.name = s.policy
     WHERE s.policy = v_name AND NOT p.report AND p_row ? 'report';
-    v_row := v_row || jsonb_build_object(
+    v_row := p_row || jsonb_build_object(
         'description', (SELECT p.description FROM retention.policy p WHERE p.name = v_name));
     DELETE FROM retention.policy p WHERE p.name = v_name;
     EXECUTE (SELECT format('INSERT INTO retention.policy (%s) SELECT %1$s FROM jsonb_populate_record(
