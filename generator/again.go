@@ -22,7 +22,7 @@ type againData struct {
 // object differs from the one in the history, and the next step writes it again. The text stays as
 // long as the object does not change otherwise, so the step is written once. The indexes have the
 // text already.
-func (c *compiler) writeAgain(objects []Object) []Object {
+func (c project) writeAgain(objects []Object) []Object {
 	functions := map[string][]string{} // names, by policy
 	for _, o := range objects {
 		if o.Kind == KindFunction && o.Policy != "" {
@@ -39,7 +39,7 @@ func (c *compiler) writeAgain(objects []Object) []Object {
 
 // again returns an object with the text before it, if it needs one. adopts belong to an index,
 // functions to a policy.
-func (c *compiler) again(o Object, adopts []adoption, functions []string) Object {
+func (c project) again(o Object, adopts []adoption, functions []string) Object {
 	before, _ := c.history.Object(o.ID())
 	text, lost := before.Parts[PartAgain], before.Parts[PartLost]
 	there, unchanged := c.snapshot.Install, before.SQL == text+o.SQL
@@ -68,7 +68,7 @@ func (o Object) after(text, lost string) Object {
 }
 
 // isLost reports whether the database of the snapshot lacks an object or a part of it.
-func (c *compiler) isLost(o Object, functions []string) bool {
+func (c project) isLost(o Object, functions []string) bool {
 	there, table := c.snapshot.Install, c.snapshot.Table(o.Table)
 	switch o.Kind {
 	case KindPrivilege:
@@ -98,8 +98,8 @@ func functionName(signature string) string {
 // adopts returns which indexes of the snapshot serve as the index of a table and of its partitions.
 // These are indexes that a migration built with the same content, before a rename, a new schema or
 // a swap of their table.
-func (w *policyCompiler) adopts(name, items, predicate string) (list []adoption) {
-	there := w.snapshot.Install
+func (p *policyPlan) adopts(name, items, predicate string) (list []adoption) {
+	there := p.snapshot.Install
 	if there == nil {
 		return nil
 	}
@@ -125,11 +125,11 @@ func (w *policyCompiler) adopts(name, items, predicate string) (list []adoption)
 			list = append(list, adoption{literal(table.Schema), literal(name), literal(table.Name), literal(found)})
 		}
 	}
-	for _, child := range slices.Backward(w.tables.PartitionTree(tableName(w.table))) { // deepest first
-		if tableName(child) != tableName(w.table) {
+	for _, child := range slices.Backward(p.tables.PartitionTree(tableName(p.table))) { // deepest first
+		if tableName(child) != tableName(p.table) {
 			add(child, indexName(tableName(child), items, predicate))
 		}
 	}
-	add(w.table, name)
+	add(p.table, name)
 	return list
 }

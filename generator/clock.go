@@ -432,7 +432,7 @@ type convertedInstant struct {
 	Shift     int
 }
 
-func (w *policyCompiler) zone() literal { return literal(w.file.Install.TimeZone) }
+func (c project) zone() literal { return literal(c.file.Install.TimeZone) }
 
 // cutoffBefore returns the instant as_of minus an interval.
 func (w *policyCompiler) cutoffBefore(i policy.Interval) sqlText {

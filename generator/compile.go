@@ -23,15 +23,18 @@ import (
 	"pgretain/policy"
 )
 
-type compiler struct {
+// project is what objects are compiled from. Nothing changes it.
+type project struct {
 	file     *policy.File
 	snapshot *catalog.Snapshot
 	tables   catalog.Graph // tables of the snapshot, with the columns of "ensure" added
 	history  *History
-	diags    diag.List
-	rights   []right
-	granted  []policy.Name // roles that may call functions for applications
+}
 
+// compiler plans the policies and reports of a file, and collects the diagnostics.
+type compiler struct {
+	project
+	diags     diag.List
 	questions []Question // expressions whose types the snapshot lacks
 }
 
@@ -48,7 +51,7 @@ func newCompiler(file *policy.File, snapshot *catalog.Snapshot, history *History
 			}
 		}
 	}
-	return &compiler{file: file, snapshot: snapshot, history: cmp.Or(history, &History{}), tables: tables}
+	return &compiler{project: project{file, snapshot, tables, cmp.Or(history, &History{})}}
 }
 
 // Compile returns the objects that the database should have: the runtime and the objects of the
@@ -62,13 +65,20 @@ func Compile(file *policy.File, snapshot *catalog.Snapshot, history *History) ([
 		return nil, c.diags.Unique()
 	}
 	objects := slices.Concat(Runtime(file.Install), []Object{c.install()}, c.rendered(policies))
+	var all grants
+	for _, p := range policies {
+		if all.granted = append(all.granted, p.granted...); file.EachOf(p.policy) == nil {
+			all.rights = append(all.rights, p.rights...)
+		}
+	}
 	for _, r := range reports {
-		objects = append(objects, r.objects()...)
+		objects, all.rights = append(objects, r.objects()...), append(all.rights, r.rights...)
 	}
 	if c.diags.HasErrors() {
 		return nil, c.diags.Unique()
 	}
-	return c.writeAgain(withoutRepeated(slices.Concat(objects, c.privileges(c.schema()), c.jobs()))), c.diags
+	objects = slices.Concat(objects, c.privileges(all, c.schema()), c.jobs())
+	return c.writeAgain(withoutRepeated(objects)), c.diags
 }
 
 // Faults returns the diagnostics of Compile, without those about the SQL of "each". It is faster,
@@ -160,7 +170,7 @@ func withoutRepeated(objects []Object) []Object {
 // isShared reports whether several policies can need the same object of this kind.
 func isShared(kind Kind) bool { return storesData(kind) || kind == KindPrivilege || kind == KindIndex }
 
-func (c *compiler) schema() string { return c.file.Install.Schema }
+func (c project) schema() string { return c.file.Install.Schema }
 
 // fail reports an error at a position of the policy file.
 func (c *compiler) fail(fault diag.Diagnostic, at diag.Position) {

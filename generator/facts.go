@@ -341,7 +341,7 @@ type dependency struct {
 // dependenciesOf returns the policy's dependencies by relation: relations that it names, and
 // relations that foreign keys reach from its deletes. It leaves out archives that the policy
 // creates, because the snapshot may lack them.
-func (w *policyCompiler) dependenciesOf(functions []Object) map[string]*dependency {
+func (w *policyPlan) dependenciesOf(functions []Object) map[string]*dependency {
 	all := map[string]*dependency{}
 	own, other := w.namesIn(functions)
 	uses := w.policy.Uses()
@@ -375,7 +375,7 @@ func kindOf(table *catalog.Table) string {
 
 // newDependency returns what the policy uses of a table. The parameter "names" contains every name
 // that may mean a column of the table; nil means all columns.
-func (w *policyCompiler) newDependency(table *catalog.Table, names map[string]bool) *dependency {
+func (w *policyPlan) newDependency(table *catalog.Table, names map[string]bool) *dependency {
 	name := tableName(table)
 	e := &dependency{Kind: kindOf(table), Columns: map[string]string{}, Whole: slices.Contains(w.wholes, name)}
 	own := name == w.policy.Table.String()
@@ -401,7 +401,7 @@ func (w *policyCompiler) newDependency(table *catalog.Table, names map[string]bo
 }
 
 // dependencyOn returns the dependency for a relation. It adds one if there is none.
-func (w *policyCompiler) dependencyOn(all map[string]*dependency, name string) *dependency {
+func (w *policyPlan) dependencyOn(all map[string]*dependency, name string) *dependency {
 	if all[name] == nil {
 		all[name] = &dependency{Kind: kindOf(w.tables[name])}
 	}
@@ -411,7 +411,7 @@ func (w *policyCompiler) dependencyOn(all map[string]*dependency, name string) *
 // addCascades adds the foreign keys along which deletes from a table change rows. Each is
 // recorded at the table that it references. A table whose rows a cascade deletes has at least an
 // empty list.
-func (w *policyCompiler) addCascades(all map[string]*dependency, from string) {
+func (w *policyPlan) addCascades(all map[string]*dependency, from string) {
 	for _, key := range w.cascadeKeys(from) {
 		name := w.tables.Root(key.Table)
 		e, child := w.dependencyOn(all, w.tables.Root(key.RefTable)), w.dependencyOn(all, name)
@@ -427,10 +427,11 @@ func (w *policyCompiler) addCascades(all map[string]*dependency, from string) {
 // namesIn returns names in a policy's SQL that may mean columns of its own table, and names that
 // may mean columns of other tables. nil means all columns. It reads the generated SQL, so it finds
 // the names of every clock, cursor and step. A name that means something else does no harm.
-func (w *policyCompiler) namesIn(functions []Object) (own, other map[string]bool) {
+func (w *policyPlan) namesIn(functions []Object) (own, other map[string]bool) {
+	own = maps.Clone(w.named)
 	note := func(set []policy.Assignment) {
 		for _, a := range set {
-			w.named[a.Column] = true
+			own[a.Column] = true
 		}
 	}
 	for _, s := range w.policy.Sets() {
@@ -442,11 +443,11 @@ func (w *policyCompiler) namesIn(functions []Object) (own, other map[string]bool
 		}
 		if s.Archive != nil {
 			for _, c := range s.Archive.Columns {
-				w.named[c.Name] = true
+				own[c.Name] = true
 			}
 		}
 	}
-	own, other = maps.Clone(w.named), maps.Clone(w.named)
+	other = maps.Clone(own)
 	for _, f := range functions {
 		for qualifier, name := range pgparse.QualifiedNames(f.SQL) {
 			other[name] = true

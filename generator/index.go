@@ -91,14 +91,6 @@ func (w *policyCompiler) buildsIndexes() bool {
 	return w.policy.Index != "application" && w.file.EachOf(w.policy) == nil
 }
 
-// indexes renders the wanted indexes that a migration builds.
-func (w *policyCompiler) indexes() []Object {
-	if !w.buildsIndexes() {
-		return nil
-	}
-	return each(w.wantedIndexes(), w.index)
-}
-
 // mayServe reports whether an index of the application may find the rows in the wanted order. It
 // need not have all wanted columns: PostgreSQL sorts rows that are equal in the first ones. It may
 // be partial if its predicate reads only columns that the policy's condition reads. "pgretain
@@ -304,34 +296,34 @@ func (x Index) template() string {
 	return "index_partitioned"
 }
 
-func (w *policyCompiler) index(of passIndex) Object {
-	items, predicate, partitioned := fragment("order", of.items), of.predicate, w.table.Kind == "partitioned"
-	name := indexName(tableName(w.table), string(items), string(predicate))
-	comment := fmt.Sprintf("pgretain: index %s of %s for ", name, tableName(w.table))
-	index := &Index{tableIndex: indexOf(w.table, name), Schema: sqlText(w.schema()), Policy: sqlText(w.policy.Name),
-		Items: items, Columns: of.items, Predicate: predicate, Comment: literal(comment + "policy " + w.policy.Name),
-		InTransaction: w.history.tool.inTransaction}
+func (p *policyPlan) index(of passIndex) Object {
+	items, predicate, partitioned := fragment("order", of.items), of.predicate, p.table.Kind == "partitioned"
+	name := indexName(tableName(p.table), string(items), string(predicate))
+	comment := fmt.Sprintf("pgretain: index %s of %s for ", name, tableName(p.table))
+	index := &Index{tableIndex: indexOf(p.table, name), Schema: sqlText(p.schema()), Policy: sqlText(p.policy.Name),
+		Items: items, Columns: of.items, Predicate: predicate, Comment: literal(comment + "policy " + p.policy.Name),
+		InTransaction: p.history.tool.inTransaction}
 	index.Concurrently = !partitioned && !index.InTransaction
 	byPartition := partitioned && !index.InTransaction
 	if byPartition {
 		// the same for all policies, because the object keeps its first SQL: see below
 		index.Comment = literal(comment + "policies of this table")
-		index.Partitions, index.Attach = w.partitionIndexes(w.table, name, string(items), string(predicate))
+		index.Partitions, index.Attach = p.partitionIndexes(p.table, name, string(items), string(predicate))
 	}
-	o := newObject(KindIndex, w.table.Schema+"."+name, index.template(), index, w.policy.Position)
-	o.Policy, o.Table, o.Index = w.policy.Name, tableName(w.table), index
+	o := newObject(KindIndex, p.table.Schema+"."+name, index.template(), index, p.policy.Position)
+	o.Policy, o.Table, o.Index = p.policy.Name, tableName(p.table), index
 	if byPartition {
 		o = o.with(PartParent, index.Table.String())
 	}
-	if before, had := w.history.Object(o.ID()); had && partitioned && before.isPartitioned() {
+	if before, had := p.history.Object(o.ID()); had && partitioned && before.isPartitioned() {
 		// PostgreSQL adds the index to later partitions, and dropped ones need none.
 		o.SQL = strings.TrimPrefix(before.SQL, before.Parts[PartAgain])
 	}
-	adopts := w.adopts(name, string(items), string(predicate))
+	adopts := p.adopts(name, string(items), string(predicate))
 	index.Renamed = slices.ContainsFunc(adopts, func(a adoption) bool {
 		return a.Name == literal(name) && a.Found != literal("")
 	})
-	return w.again(o, adopts, nil)
+	return p.again(o, adopts, nil)
 }
 
 // isPartitioned reports whether an index is built on a partitioned table, one partition after the
@@ -344,16 +336,16 @@ func indexOf(table *catalog.Table, name string) tableIndex {
 
 // partitionIndexes returns the partitions of the snapshot, to any depth, and the indexes to attach,
 // deepest first.
-func (w *policyCompiler) partitionIndexes(
+func (c project) partitionIndexes(
 	parent *catalog.Table, parentIndex, items, predicate string,
 ) (partitions []tableIndex, attach []attachment) {
 	for _, child := range parent.Children {
-		table := w.tables[child]
+		table := c.tables[child]
 		if table == nil {
 			continue
 		}
 		name := indexName(child, items, predicate)
-		below, attached := w.partitionIndexes(table, name, items, predicate)
+		below, attached := c.partitionIndexes(table, name, items, predicate)
 		partitions = append(append(partitions, indexOf(table, name)), below...)
 		attach = append(append(attach, attached...), attachment{literal(parent.Schema), literal(parentIndex),
 			literal(table.Schema), literal(name)})

@@ -90,13 +90,14 @@ type eachScript struct {
 
 // eachObjects returns the objects that serve all instances of the policy: the script, and a
 // function. For each instance, the function does what only the migrating role may do.
-func (p *policyPlan) eachObjects(e *policy.Each) []Object {
-	privileges := withoutRepeated(p.privileges("")) // in a run, the migrating role calls no function of the owner
-	objects, registry := p.objects()
+func (p *policyPlan) eachObjects(e *policy.Each) (objects []Object, refused diag.List) {
+	// "": in a run, the migrating role calls no function of the owner
+	privileges := withoutRepeated(p.privileges(p.grants, ""))
+	own, registry := p.objects()
 	of := strings.TrimSuffix(p.policy.Name, policy.InstanceMark+e.Name)
 	var page, statements string
 	var functions []sqlText
-	for _, o := range slices.Concat(objects, privileges) {
+	for _, o := range slices.Concat(own, privileges) {
 		if o.As != AsMigrator {
 			page += o.SQL
 			continue
@@ -111,8 +112,10 @@ func (p *policyPlan) eachObjects(e *policy.Each) []Object {
 	instance := p.rowObject(registry)
 	words, registers := scriptText(instance.Words), registry.sql(len("SELECT "+p.schema()+"._register("))
 	if name := p.misplacedName(e.Name, page+statements+words+string(registers)); name != "" {
-		p.fail(messages.ContainsEachName(of, name, e.Name), p.policy.Position)
-		return nil
+		found := messages.ContainsEachName(of, name, e.Name)
+		found.Position = p.policy.Position
+		refused.Add(found)
+		return nil, refused
 	}
 	roles, shards := p.file.Install.Roles, e.ShardsOf != ""
 	declared := admission(shards)
@@ -156,8 +159,8 @@ func (p *policyPlan) eachObjects(e *policy.Each) []Object {
 		Policy: of, Table: instance.Table, Position: p.policy.Position, Words: instance.Words,
 		Row: script.columns(),
 		Instances: &Instances{Each: e, Hash: registry.hash(),
-			Objects: slices.Concat(objects, []Object{instance}, privileges)},
-	}}
+			Objects: slices.Concat(own, []Object{instance}, privileges)},
+	}}, nil
 }
 
 // admission returns the declaration of the function that admits a schema, or a shard.
@@ -175,7 +178,7 @@ func admission(shards bool) function {
 // misplacedName returns a name in the SQL of a policy for each schema that contains the word but is
 // not the schema; "" if there is none. The reader of the file has checked the policy's own names.
 // Other names are those of the snapshot and of pgretain's SQL.
-func (c *compiler) misplacedName(word, sql string) string {
+func (c project) misplacedName(word, sql string) string {
 	for _, t := range c.snapshot.Tables {
 		for _, name := range append(columnNames(t), t.Name, t.Schema) {
 			if name != word && strings.Contains(name, word) && strings.Contains(sql, name) {
@@ -204,10 +207,10 @@ func isNameRune(r rune) bool {
 
 // distributed returns the tables of the word's schema that the policy uses, with the distribution
 // column of Citus. The column is NULL for reference tables.
-func (c *compiler) distributed(e *policy.Each) map[string]*string {
+func (p *policyPlan) distributed(e *policy.Each) map[string]*string {
 	list := map[string]*string{}
-	for _, r := range c.rights {
-		if t := c.tables[r.table.String()]; t != nil && t.Schema == e.Name && t.Distribution != nil {
+	for _, r := range p.rights {
+		if t := p.tables[r.table.String()]; t != nil && t.Schema == e.Name && t.Distribution != nil {
 			list[t.Name] = nil
 			if t.Distribution.Column != "" {
 				list[t.Name] = &t.Distribution.Column

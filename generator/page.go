@@ -18,7 +18,7 @@ func (w *policyCompiler) batchRange(name string) []pgparse.Parameter {
 }
 
 // forOperatorsAndViewers grants an object to operators and viewers, too.
-func (c *compiler) forOperatorsAndViewers(d draft) draft {
+func (c project) forOperatorsAndViewers(d draft) draft {
 	return d.grantedTo(c.file.Install.Roles, c.file.Install.Roles.Operator, c.file.Install.Roles.Viewer)
 }
 
@@ -90,9 +90,9 @@ type startData struct {
 	Stored, Values []namedValue
 }
 
-// explained returns the description of the policy in words. It uses the policy, the catalog and how
-// the policy is generated.
-func (w *policyCompiler) explained() []explain.Line {
+// wordFacts returns the facts for the description of the policy that the policy file does not
+// contain.
+func (w *policyCompiler) wordFacts() explain.Facts {
 	p := w.policy
 	facts := explain.Facts{Zone: w.file.Install.TimeZone, Schema: w.schema(), Orders: w.orders(), Way: w.batchMethod(),
 		ByList: w.partitioned.ofValues(), Tables: w.tables,
@@ -103,7 +103,7 @@ func (w *policyCompiler) explained() []explain.Line {
 	for _, name := range slices.Concat([]string{p.Table.String()}, w.related, tableNames(p.Changes()), w.reach) {
 		facts.Holds = appendUnique(facts.Holds, w.tables.Root(name))
 	}
-	return explain.Policy(p, facts)
+	return facts
 }
 
 // orders returns the order in which each pass of a run reads the rows, in words.

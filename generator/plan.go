@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"pgretain/internal/catalog"
+	"pgretain/internal/diag"
 	"pgretain/internal/explain"
 	"pgretain/internal/parallel"
 	"pgretain/internal/pgparse"
@@ -20,12 +21,8 @@ type draft struct {
 
 // draft returns an object of the policy. Its template reads the data.
 func (w *policyCompiler) draft(kind Kind, name, template string, data any) draft {
-	d := draft{Object: Object{Kind: kind, Name: name, As: defaultRole(kind), Policy: w.policy.Name,
-		Position: w.policy.Position}, template: template, data: data}
-	if !w.report {
-		d.Table = tableName(w.table)
-	}
-	return d
+	return draft{Object: Object{Kind: kind, Name: name, As: defaultRole(kind), Policy: w.policy.Name,
+		Table: tableName(w.table), Position: w.policy.Position}, template: template, data: data}
 }
 
 // grantedTo is Object.grantedTo for a draft.
@@ -53,18 +50,26 @@ type dropTableData struct {
 	Relation literal
 }
 
-// policyPlan is a policy as it was compiled, with all values that can be refused. Its objects and
-// its registry row can be rendered without an error.
+// policyPlan is a policy as it was compiled, with all values that can be refused. planOf fills it,
+// and nothing changes it afterwards. Its objects, its registry row and its description are rendered
+// from it without an error.
 type policyPlan struct {
-	*policyCompiler
-	columns     []draft
+	project
+	dependencies
+	grants
+	policy *policy.Policy
+	table  *catalog.Table
+
+	ensured     []draft
 	archives    []Object // compared with the history, so they are rendered
 	stored      []draft
-	functions   []draft // functions that runs call
-	effects     []draft // functions that say what the steps would do
-	application []draft // functions that applications call
-	passes      []passEntry
-	entries     []stepEntry
+	indexes     []passIndex   // indexes that a migration builds
+	functions   []draft       // functions that runs call
+	effects     []draft       // functions that say what the steps would do
+	application []draft       // functions that applications call
+	columns     []columnValue // of the registry row, except the hash and the dependencies
+	words       explain.Facts
+	needs       []string // existing indexes by which the policy finds its rows
 }
 
 // plan compiles the policies and the reports of the file. The compiler collects the diagnostics.
@@ -83,17 +88,14 @@ func (c *compiler) policies() []*policyPlan {
 	compilers := make([]compiler, len(c.file.Policies))
 	plans, _ := parallel.Each(c.file.Policies, func(p *policy.Policy) (*policyPlan, error) {
 		own := &compilers[slices.Index(c.file.Policies, p)]
-		*own = compiler{file: c.file, snapshot: c.snapshot, tables: c.tables, history: c.history}
+		*own = compiler{project: c.project}
 		if e := c.file.EachOf(p); e != nil {
 			return own.planEach(p, e), nil
 		}
 		return own.planOf(p), nil
 	})
-	for i, own := range compilers {
+	for _, own := range compilers {
 		c.diags = append(c.diags, own.diags...)
-		if c.granted = append(c.granted, own.granted...); c.file.EachOf(c.file.Policies[i]) == nil {
-			c.rights = append(c.rights, own.rights...)
-		}
 	}
 	return slices.DeleteFunc(plans, func(p *policyPlan) bool { return p == nil })
 }
@@ -106,27 +108,34 @@ func (c *compiler) planOf(p *policy.Policy) *policyPlan {
 	}
 	w := c.newPolicyCompiler(p, table, inRun)
 	w.refuseWithoutKey()
-	plan := &policyPlan{policyCompiler: w}
-	if plan.application = w.application(); c.diags.HasErrors() {
+	application := w.application()
+	if c.diags.HasErrors() {
 		return nil
 	}
-	plan.columns, plan.archives, plan.stored = w.ensureColumns(), w.createdTables(), w.storedTables()
+	ensured, archives, stored := w.ensureColumns(), w.createdTables(), w.storedTables()
 	w.checkIndexes()
 	functions, passes := w.functions()
-	plan.functions, plan.passes = slices.Concat([]draft{w.rows()}, functions, w.start()), passes
+	functions = slices.Concat([]draft{w.rows()}, functions, w.start())
 	if p.DropsTables() {
 		data := &dropTableData{Relation: qualified(w.table).Literal()}
 		drop := function{suffix: "drop_table", parameters: []pgparse.Parameter{in("p_table", "oid")}, returns: "void",
 			language: "plpgsql", clauses: []string{"SECURITY DEFINER"}, settings: settingsOfRuntime, recreated: true}
-		plan.functions = append(plan.functions, w.migratorFunction(drop, "drop_table", data))
+		functions = append(functions, w.migratorFunction(drop, "drop_table", data))
 	}
 	if w.collectRights(); c.diags.HasErrors() {
 		return nil
 	}
 	notes := w.conditionNotes()
-	plan.entries = w.stepEntries(notes)
-	plan.effects = w.effectFunctions(plan.entries, notes)
-	w.sources = w.restores()
+	steps, restores := w.stepEntries(notes), w.restores()
+	plan := &policyPlan{
+		policy: p, table: w.table, ensured: ensured, archives: archives, stored: stored, functions: functions,
+		effects: w.effectFunctions(steps, notes), application: application,
+		columns: w.registryColumns(passes, steps, restores), words: w.wordFacts(), needs: w.needs(),
+	}
+	if w.buildsIndexes() {
+		plan.indexes = w.wantedIndexes()
+	}
+	plan.project, plan.dependencies, plan.grants = c.project, w.dependencies, w.grants
 	return plan
 }
 
@@ -134,42 +143,41 @@ func (c *compiler) planOf(p *policy.Policy) *policyPlan {
 // also returns the row.
 func (p *policyPlan) objects() ([]Object, row) {
 	functions, effects := rendered(p.functions), rendered(p.effects)
-	objects := slices.Concat(rendered(p.columns), p.archives, rendered(p.stored), p.indexes(), functions, effects,
-		rendered(p.application))
-	return objects, p.registryRow(functions, effects, p.passes, p.entries)
+	objects := slices.Concat(rendered(p.ensured), p.archives, rendered(p.stored), each(p.indexes, p.index), functions,
+		effects, rendered(p.application))
+	return objects, p.registryRow(functions, effects)
 }
 
 // rowObject returns the registry row as an object.
 func (p *policyPlan) rowObject(r row) Object {
-	o := p.policyObject(r).explained(p.explained())
-	o.Needs = p.needs()
+	o := p.registered(p.policy.Name, p.policy.Position, r).explained(explain.Policy(p.policy, p.words))
+	o.Table = tableName(p.table)
+	o.Needs = p.needs
 	return o
 }
 
 // rendered renders the objects of policies in parallel.
 func (c *compiler) rendered(policies []*policyPlan) []Object {
-	for _, p := range policies {
-		p.diags = nil // plan has collected them
-	}
-	lists, _ := parallel.Each(policies, func(p *policyPlan) ([]Object, error) {
+	refused := make([]diag.List, len(policies))
+	lists, _ := parallel.Each(policies, func(p *policyPlan) (objects []Object, err error) {
 		if e := c.file.EachOf(p.policy); e != nil {
-			return p.eachObjects(e), nil
+			objects, refused[slices.Index(policies, p)] = p.eachObjects(e)
+			return objects, nil
 		}
 		objects, row := p.objects()
 		return append(objects, p.rowObject(row)), nil
 	})
-	for _, p := range policies {
-		c.diags = append(c.diags, p.diags...)
-	}
+	c.diags = append(c.diags, slices.Concat(refused...)...)
 	return slices.Concat(lists...)
 }
 
-// reportPlan is a report as it was compiled.
+// reportPlan is a report as it was compiled. Nothing changes it.
 type reportPlan struct {
-	*policyCompiler
+	project
+	grants
 	report   *policy.Report
 	function draft
-	parts    []policy.SQLFragment // the SQL of the report
+	columns  row // columns of the registry row, except the hash
 }
 
 // reportData is the data of the template "report".
@@ -184,7 +192,6 @@ func (c *compiler) reports() []reportPlan {
 		p := policy.Default()
 		p.Name, p.Position = r.Name, r.Position
 		w := c.newPolicyCompiler(p, &catalog.Table{}, outsideRun("p_as_of"))
-		w.report = true
 		data, parts := &reportData{Query: w.bindQuery(r.Query, false)}, r.Fragments()
 		if r.Alert != nil { // except as_of, its names are columns of the query; only the server knows them
 			data.Alert = w.valueFrom(*r.Alert, nil, "")
@@ -196,20 +203,22 @@ func (c *compiler) reports() []reportPlan {
 		rows := w.forOperatorsAndViewers(w.function(function{suffix: "report", returns: "TABLE", language: "sql",
 			clauses: []string{"STABLE"}, parameters: []pgparse.Parameter{in("p_as_of", "timestamptz"),
 				column("answer", "jsonb"), column("alert", "boolean")}}, "report", data))
-		return reportPlan{w, r, rows, parts}
+		used := map[string]*dependency{}
+		for _, read := range w.tablesRead(parts) {
+			if read.table.Schema != w.schema() {
+				used[tableName(read.table)] = &dependency{Kind: kindOf(read.table)}
+			}
+		}
+		columns := row{field("name", r.Name), field("report", true), field("dependencies", used),
+			field("schemas", append([]string{}, w.schemas...))}
+		rows.Table = ""
+		return reportPlan{c.project, w.grants, r, rows, columns}
 	})
 }
 
 // objects renders the function of the report and its row in the registry.
 func (r reportPlan) objects() []Object {
-	dependencies := map[string]*dependency{}
-	for _, read := range r.tablesRead(r.parts) {
-		if read.table.Schema != r.schema() {
-			dependencies[tableName(read.table)] = &dependency{Kind: kindOf(read.table)}
-		}
-	}
 	rows := r.function.object()
-	columns := row{field("name", r.policy.Name), field("report", true), field("dependencies", dependencies),
-		field("schemas", append([]string{}, r.schemas...))}
-	return []Object{rows, r.policyObject(r.hashed(columns, rows.SQL)).explained(explain.Report(r.report))}
+	row := r.registered(r.report.Name, r.report.Position, r.hashed(r.columns, rows.SQL))
+	return []Object{rows, row.explained(explain.Report(r.report))}
 }

@@ -15,7 +15,7 @@ import (
 
 // cascadeKeys returns the foreign keys that change rows when rows of a table are deleted: the last
 // one of each path.
-func (c *compiler) cascadeKeys(name string) []catalog.ForeignKey {
+func (c project) cascadeKeys(name string) []catalog.ForeignKey {
 	last := func(path []catalog.ForeignKey) catalog.ForeignKey { return path[len(path)-1] }
 	return each(c.tables.CascadePaths(name), last)
 }
@@ -116,7 +116,7 @@ func (c *compiler) checkProtected(p *policy.Policy) {
 }
 
 // protectedBy returns the protected table with which a table shares rows; "" if there is none.
-func (c *compiler) protectedBy(name string) string {
+func (c project) protectedBy(name string) string {
 	family := c.tables.Descendants(name)
 	for _, p := range c.file.Protect {
 		if slices.ContainsFunc(c.tables.Descendants(p.String()),
@@ -172,10 +172,16 @@ func firstCondition(p *policy.Policy) string {
 
 // readsTable reports whether joins or expressions of a policy name a table, a table above it or one
 // of its partitions.
-func (c *compiler) readsTable(p *policy.Policy, name string) bool {
+func (c project) readsTable(p *policy.Policy, name string) bool {
 	return slices.ContainsFunc(c.file.Reads(p), func(t policy.Table) bool {
 		return c.tables.Root(t.String()) == c.tables.Root(name)
 	})
+}
+
+// grants are the privileges that policies need.
+type grants struct {
+	rights  []right
+	granted []policy.Name // roles that may call functions for applications
 }
 
 // right is a set of privileges that the worker needs on a table, besides SELECT.
@@ -239,7 +245,7 @@ func (w *policyCompiler) noteReads(part policy.SQLFragment) {
 }
 
 // lookUp returns a table that SQL names; nil if the snapshot lacks it.
-func (c *compiler) lookUp(ref pgparse.TableRef) *catalog.Table {
+func (c project) lookUp(ref pgparse.TableRef) *catalog.Table {
 	return c.tables.LookUp(ref.Schema, ref.Name, c.file.Install.SearchPath)
 }
 
@@ -247,14 +253,15 @@ func (w *policyCompiler) addRight(t policy.Table, access policy.Access) {
 	w.rights = append(w.rights, right{t, access, w.policy.Name, w.policy.Position})
 }
 
-// privileges returns the grants to the worker, one object per table and one per schema. It also
+// privileges returns the objects for grants to the worker, one object per table and one per schema. It also
 // grants USAGE on the runtime's schema to roles that call functions. With one role for everything
 // it grants nothing on tables. Each grant on a table is followed by a call of _check_grant() in the
 // schema "checks", unless that is "".
-func (c *compiler) privileges(checks string) []Object {
-	slices.SortStableFunc(c.rights, func(a, b right) int { return strings.Compare(a.table.String(), b.table.String()) })
+func (c project) privileges(of grants, checks string) []Object {
+	sorted := slices.Clone(of.rights)
+	slices.SortStableFunc(sorted, func(a, b right) int { return strings.Compare(a.table.String(), b.table.String()) })
 	var rights []right // one right per table: that of the first policy, with the access of all policies
-	for _, r := range c.rights {
+	for _, r := range sorted {
 		if last := len(rights) - 1; last < 0 || rights[last].table.String() != r.table.String() {
 			rights = append(rights, r)
 		} else {
@@ -269,7 +276,7 @@ func (c *compiler) privileges(checks string) []Object {
 				r.position), c.privilege(r, checks))
 		}
 	}
-	for _, g := range c.granted {
+	for _, g := range of.granted {
 		objects = append(objects, usage(c.schema(), g.Text, "schema "+c.schema()+" to "+g.Text, AsOwner, g.Position))
 	}
 	return objects
@@ -308,7 +315,7 @@ func usage(schema, role, name string, as As, at diag.Position) Object {
 
 // privilege returns the object that grants the worker its privileges on a table. The snapshot may
 // lack an archive that a policy creates.
-func (c *compiler) privilege(r right, checks string) Object {
+func (c project) privilege(r right, checks string) Object {
 	name, worker := r.table.String(), c.file.Install.Roles.Worker
 	data := tableRights{Schema: sqlText(checks), Comment: sqlText(quote.Comment(name)), Access: r.access,
 		Table: relation{ident(r.table.Schema), ident(r.table.Name)}, Role: ident(worker)}

@@ -28,23 +28,32 @@ func (f rowField) isEmpty() bool {
 	return slices.Contains([]string{"null", "false", "[]", "{}"}, f.value)
 }
 
+// columnValue is a column of a row of the registry with its value, before the value is encoded.
+type columnValue struct {
+	name  string
+	value any
+}
+
 // row is the registry row of a policy or report. Scripts write it, and retention._register reads
 // it.
 type row []rowField
 
 // registryRow returns the registry row of the policy. Its hash covers the functions and the row.
-func (w *policyCompiler) registryRow(functions, effects []Object, passes []passEntry, steps []stepEntry) row {
-	r := w.fields(passes, w.facts(), steps, w.dependenciesOf(functions))
-	return w.hashed(r, slices.Concat(each(slices.Concat(functions, effects), func(f Object) string { return f.SQL }),
+func (p *policyPlan) registryRow(functions, effects []Object) row {
+	last := len(p.columns) - 1
+	used := []columnValue{{"dependencies", p.dependenciesOf(functions)}}
+	r := each(slices.Concat(p.columns[:last], used, p.columns[last:]),
+		func(c columnValue) rowField { return field(c.name, c.value) })
+	return p.hashed(r, slices.Concat(each(slices.Concat(functions, effects), func(f Object) string { return f.SQL }),
 		each(r, func(f rowField) string { return f.value }))...)
 }
 
 // hashed returns a row with a hash. The hash covers the given texts, the version of the runtime,
 // the time zone and the search path. A run ends if the hash changes.
-func (w *policyCompiler) hashed(r row, texts ...string) row {
-	in := w.file.Install
+func (c project) hashed(r row, texts ...string) row {
+	in := c.file.Install
 	hash := Hash(append(texts, sqlfiles.Version, in.TimeZone, strings.Join(in.SearchPath, ", "))...)
-	return slices.Insert(r, hashIndex, field("hash", hash))
+	return slices.Insert(slices.Clone(r), hashIndex, field("hash", hash))
 }
 
 // rowData is the data of the templates of registry rows.
@@ -54,10 +63,11 @@ type rowData struct {
 	Row    sqlText
 }
 
-// policyObject returns a row as an object.
-func (w *policyCompiler) policyObject(r row) Object {
-	o := w.draft(KindPolicy, w.policy.Name, "policy", rowData{sqlText(w.schema()), literal(w.policy.Name),
-		r.sql(len("SELECT " + w.schema() + "._register("))}).object()
+// registered returns the registry row of a policy or report as an object.
+func (c project) registered(name string, at diag.Position, r row) Object {
+	data := rowData{sqlText(c.schema()), literal(name), r.sql(len("SELECT " + c.schema() + "._register("))}
+	o := newObject(KindPolicy, name, "policy", data, at)
+	o.Policy = name
 	o.Row = r.columns()
 	return o
 }
@@ -77,53 +87,53 @@ func (r row) columns() map[string]json.RawMessage {
 	return columns
 }
 
-// fields returns all columns of a policy's registry row except the hash.
-func (w *policyCompiler) fields(passes []passEntry, facts rowFacts, steps []stepEntry,
-	dependencies map[string]*dependency) row {
+// registryColumns returns the columns of a policy's registry row, except its hash and dependencies.
+func (w *policyCompiler) registryColumns(
+	passes []passEntry, steps []stepEntry, restores []restoreSource,
+) []columnValue {
 	p := w.policy
 	settable := cmp.Or(p.SettableWindow(), &policy.WindowData{})
-	return slices.Concat(row{
-		field("name", p.Name),
-		field("table_name", tableName(w.table)),
-		field("report", false),
-		field("partitions", p.Partitions),
-		field("prepares", w.prepares),
-		field("scope", names(p.Scope)),
-		field("window_own", window(settable.Else)),
-		field("window_at_least", window(settable.AtLeast)),
-		field("window_at_most", window(settable.AtMost)),
-	}, bounds(p.Bounded()), row{
-		field("owns", each(p.OncePerRun(), w.storedTable)),
-		field("grants", w.callers()),
-		field("passes", passes),
-		field("joined", orNull(plainText(w.withJoins()))),
-		field("facts", facts),
-		field("steps", steps),
-		field("deletes", w.deletes),
-		field("related", sortedUnique(w.related)),
-		field("changes", sortedUnique(tableNames(p.Changes()))),
-		field("writes", p.Writes()),
-		field("unguarded", w.unguarded),
-		field("statement_deletes", tableNames(p.StatementDeletes())),
-		field("reach", w.reach),
-		field("restores", w.sources),
-		field("dependencies", dependencies),
-		field("schemas", append([]string{}, w.schemas...)),
+	return slices.Concat([]columnValue{
+		{"name", p.Name},
+		{"table_name", tableName(w.table)},
+		{"report", false},
+		{"partitions", p.Partitions},
+		{"prepares", w.prepares},
+		{"scope", names(p.Scope)},
+		{"window_own", window(settable.Else)},
+		{"window_at_least", window(settable.AtLeast)},
+		{"window_at_most", window(settable.AtMost)},
+	}, bounds(p.Bounded()), []columnValue{
+		{"owns", each(p.OncePerRun(), w.storedTable)},
+		{"grants", w.callers()},
+		{"passes", passes},
+		{"joined", orNull(plainText(w.withJoins()))},
+		{"facts", w.facts()},
+		{"steps", steps},
+		{"deletes", w.deletes},
+		{"related", sortedUnique(w.related)},
+		{"changes", sortedUnique(tableNames(p.Changes()))},
+		{"writes", p.Writes()},
+		{"unguarded", w.unguarded},
+		{"statement_deletes", tableNames(p.StatementDeletes())},
+		{"reach", w.reach},
+		{"restores", restores},
+		{"schemas", append([]string{}, w.schemas...)},
 	})
 }
 
 // bounds returns the bounds of a policy's batches and runs.
-func bounds(p policy.Bounds) row {
-	return row{
-		field("batch_rows", p.Batch.Rows),
-		field("batch_time_ms", orNull(p.Batch.Time.Milliseconds())),
-		field("lock_timeout_ms", max(p.Batch.LockTimeout.Milliseconds(), 1)),
-		field("budget_rows", orNull(p.Budget.Rows)),
-		field("budget_time", orNull(p.Budget.Time.String())),
-		field("breaker_rows", orNull(p.Breaker.Rows)),
-		field("breaker_fraction", orNull(p.Breaker.Fraction)),
-		field("busy", orNull(p.Throttle.Busy)),
-		field("waits", waits(p.Throttle)),
+func bounds(p policy.Bounds) []columnValue {
+	return []columnValue{
+		{"batch_rows", p.Batch.Rows},
+		{"batch_time_ms", orNull(p.Batch.Time.Milliseconds())},
+		{"lock_timeout_ms", max(p.Batch.LockTimeout.Milliseconds(), 1)},
+		{"budget_rows", orNull(p.Budget.Rows)},
+		{"budget_time", orNull(p.Budget.Time.String())},
+		{"breaker_rows", orNull(p.Breaker.Rows)},
+		{"breaker_fraction", orNull(p.Breaker.Fraction)},
+		{"busy", orNull(p.Throttle.Busy)},
+		{"waits", waits(p.Throttle)},
 	}
 }
 

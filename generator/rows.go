@@ -16,12 +16,11 @@ type policyCompiler struct {
 	conditions
 	effects
 	dependencies
+	grants
 
 	steps    []step
-	report   bool            // the script belongs to a report, which has no rows
-	numbered bool            // a step needs the order of the rows of the batch
-	prepares bool            // a run reads joins or ceilings when it starts
-	sources  []restoreSource // where rows and values can be restored from
+	numbered bool // a step needs the order of the rows of the batch
+	prepares bool // a run reads joins or ceilings when it starts
 }
 
 // conditions are the compiled rules of a policy. They say which rows the policy has, which of these
