@@ -371,38 +371,6 @@ func TestSizeOfBatches(t *testing.T) {
 	}
 }
 
-// TestBatchDoesNotSortAllDueRows checks that batches read only their rows from an index, although
-// the table's statistics know of no due row.
-func TestBatchDoesNotSortAllDueRows(t *testing.T) {
-	t.Parallel()
-	const due, taken = 8000, 1000
-	in := kit.Install(t, `CREATE TABLE m (id int PRIMARY KEY, at timestamptz NOT NULL)
-		WITH (autovacuum_enabled = off);
-		CREATE INDEX ON m (at);
-		INSERT INTO m SELECT i, '2030-01-01' FROM generate_series(1, 20000) i`,
-		"policies: {p: {table: m, due: {age: {column: at, older_than: 7 days}}, then: [delete], "+
-			"batch: {rows: 250}, budget: {rows: "+strconv.Itoa(taken)+"}}}")
-	in.Exec(t, "ANALYZE m")
-	in.Exec(t, `INSERT INTO m SELECT i, '2024-01-01'::timestamptz + i * interval '1 s'
-		FROM generate_series(20001, 20000 + $1::int) i`, due)
-	const read = "SELECT sum(idx_tup_read) FROM pg_stat_user_indexes WHERE relname = 'm'"
-	before := pgtest.Value[int](t, in, read)
-	conn := in.Conn(t)
-	pgtest.Exec(t, conn, "CALL retention.run('p', '2024-06-01')")
-	pid := conn.PgConn().PID()
-	if err := conn.Close(t.Context()); err != nil { // its end writes the server's statistics
-		t.Fatal(err)
-	}
-	pgtest.WaitForExit(t, in, pid)
-	if n := pgtest.Value[int](t, in, "SELECT count(*) FROM m"); n != 20000+due-taken {
-		t.Errorf("the run left %d rows, want %d", n, 20000+due-taken)
-	}
-	// The breaker counts the due rows. The search and the delete of each batch read its rows.
-	if n := pgtest.Value[int](t, in, read) - before; n < due+taken || n > due+3*taken {
-		t.Errorf("the run read %d entries of indexes, want %d to %d", n, due+taken, due+3*taken)
-	}
-}
-
 // TestStrictJobNamesSkippedPolicies checks that a strict job ends after a policy that did not end
 // "done". Its error names the policies that did not run.
 func TestStrictJobNamesSkippedPolicies(t *testing.T) {

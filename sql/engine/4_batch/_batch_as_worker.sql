@@ -47,12 +47,7 @@ BEGIN
     PERFORM retention._pin(p_policy);
     -- A high cost for each row makes the planner use indexes for guards and joins, and not hash
     -- tables. Ranks read many rows, so they keep the normal cost.
-    -- If the search reads only the table, it must not sort all due rows for each batch. The planner
-    -- would do so if its statistics know of few due rows.
-    IF NOT v_pass ? 'ranked' THEN
-        PERFORM set_config('cpu_tuple_cost', '1', true),
-                set_config('enable_sort', CASE WHEN v_pass ? 'range' THEN 'off' ELSE 'on' END, true);
-    END IF;
+    IF NOT v_pass ? 'ranked' THEN PERFORM set_config('cpu_tuple_cost', '1', true); END IF;
     PERFORM retention._plan_for_places(v_pass);
     v_rechecks := p_lock AND NOT v_pass ?| '{whole,below}' AND p_batch.unheld IS NOT NULL
         AND (v_pass ? 'lock' OR jsonb_array_length(p_policy.steps) = 1 AND p_policy.steps
@@ -73,8 +68,7 @@ BEGIN
             NULL)::retention.batch_result;
     END;
     -- These rows bound everything that follows, so guards and steps may use every kind of index.
-    PERFORM set_config('enable_bitmapscan', 'on', true),
-            set_config('enable_sort', CASE WHEN v_pass ? 'placed' THEN 'off' ELSE 'on' END, true);
+    PERFORM set_config('enable_bitmapscan', 'on', true);
     v_batch.hi := v_found.hi; v_batch.last := v_found.last; v_batch.groups := v_found.keys;
     v_out := ROW(CASE WHEN v_found.last THEN 'last' ELSE 'some' END, v_found.scanned, 0, '{}', 0, '{}',
         coalesce(v_found.hi, p_batch.lo), NULL, NULL, NULL, NULL);
