@@ -3,15 +3,14 @@
 -- window or a scope that the policy does not allow.
 CREATE OR REPLACE FUNCTION retention._checked(p_policy retention.policy, p_request retention.request, p_now timestamptz)
 RETURNS retention.request LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $function$
-DECLARE v_request retention.request := p_request; v_fault record; v_set record;
+DECLARE v_request retention.request := p_request; v_fault record;
 BEGIN
     v_request.as_of := coalesce(p_request.as_of, p_now); v_request.dry_run := coalesce(p_request.dry_run, false);
     -- A report takes no rows, so the scope of its job does not apply to it.
     v_request.scope := retention._checked_scope(
         p_policy, CASE WHEN NOT (p_policy.report AND p_request.job IS NOT NULL) THEN p_request.scope END);
     IF p_request.older_than IS NULL THEN
-        v_set := retention._window_set(p_policy);
-        v_request.older_than := v_set.older_than; v_request.note := v_set.note;
+        SELECT s.older_than, s.note INTO v_request.older_than, v_request.note FROM retention._window_set(p_policy) s;
     ELSE
         v_fault := retention._window_fault(p_policy, p_request.older_than);
         IF v_fault.message IS NOT NULL THEN

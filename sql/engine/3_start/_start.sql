@@ -6,7 +6,7 @@ LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET intervalstyle = 'post
 DECLARE
     v_started CONSTANT timestamptz := clock_timestamp();
     v_message text := retention._copy(); v_by text; v_from jsonb; v_due bigint; v_limit bigint;
-    v_end retention.step; v_vouched retention.vouched; v_asks boolean; v_last record; v_found record;
+    v_end retention.step; v_vouched retention.vouched; v_asks boolean; v_last record;
 BEGIN
     IF v_message IS NOT NULL THEN RETURN retention._finish(p_run.id, 'paused', NULL, v_message); END IF;
     PERFORM set_config('lock_timeout', least(p_policy.lock_timeout_ms * 10::bigint, 2147483647)::text, true);
@@ -24,8 +24,7 @@ BEGIN
             v_vouched := retention._vouchable(p_policy);
         END IF;
         IF v_asks OR EXISTS (SELECT FROM retention.hold h WHERE h.released_at IS NULL) THEN
-            v_found := retention._obstacle(p_policy, p_run.as_of);
-            v_by := v_found.tripped_by; v_message := v_found.message;
+            SELECT o.tripped_by, o.message INTO v_by, v_message FROM retention._obstacle(p_policy, p_run.as_of) o;
         END IF;
         IF v_message IS NULL AND v_asks AND v_vouched.mark IS NOT NULL THEN
             INSERT INTO retention.vouched SELECT v_vouched.*;
@@ -45,8 +44,8 @@ BEGIN
             IF v_message IS NULL THEN
                 v_last := retention._resume_point(p_run, p_policy);
                 v_from := v_last."position";
-                v_found := retention._check_breaker(p_run, p_policy, v_last.took_rows);
-                v_due := v_found.due; v_limit := v_found.breaker_limit; v_message := v_found.message;
+                SELECT s.* INTO v_due, v_limit, v_message
+                FROM retention._check_breaker(p_run, p_policy, v_last.took_rows) s;
                 v_by := CASE WHEN v_message IS NOT NULL THEN 'breaker' END;
             END IF;
         END IF;

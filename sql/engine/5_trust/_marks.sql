@@ -41,17 +41,19 @@ BEGIN
         SELECT v.policy, x.versions || concat_ws(' ', ARRAY(
             SELECT c.oid FROM unnest(v.table_schemas, v.table_names) t (schema, name)
             JOIN pg_namespace n ON n.nspname = t.schema
-            JOIN pg_class c ON c.relnamespace = n.oid AND c.relname = t.name), ARRAY(
+            JOIN pg_class c ON c.relnamespace = n.oid AND c.relname = t.name ORDER BY c.oid), ARRAY(
             SELECT concat(c.oid, '.', c.xmin) FROM pg_class c WHERE c.relname = ANY (v.found) ORDER BY c.oid), ARRAY(
             SELECT concat(t.oid, '.', t.xmin) FROM pg_type t WHERE t.typname = ANY (v.found) ORDER BY t.oid), ARRAY(
             SELECT d.xmin FROM unnest(v.classes, v.ids) o (class, id)
             JOIN pg_depend d ON d.refclassid = o.class AND d.refobjid = o.id
-            WHERE o.class NOT IN ('pg_proc'::regclass, 'pg_namespace'::regclass)), ARRAY(
+            WHERE o.class NOT IN ('pg_proc'::regclass, 'pg_namespace'::regclass)
+            ORDER BY o.class, o.id, d.refobjsubid, d.classid, d.objid, d.objsubid, d.deptype), ARRAY(
             SELECT d.xmin FROM unnest(v.classes, v.ids) o (class, id)
-            JOIN pg_depend d ON d.classid = o.class AND d.objid = o.id)) AS text
+            JOIN pg_depend d ON d.classid = o.class AND d.objid = o.id
+            ORDER BY o.class, o.id, d.objsubid, d.refclassid, d.refobjid, d.refobjsubid, d.deptype)) AS text
         FROM unnest(p_vouched || v_shared) v CROSS JOIN LATERAL (
-            SELECT CASE WHEN count(*) = count(y.version)
-                THEN coalesce(string_agg(concat_ws(' ', o.class, o.id, o.link, y.version), ','), '') END AS versions
+            SELECT CASE WHEN count(*) = count(y.version) THEN coalesce(string_agg(
+                concat_ws(' ', o.class, o.id, o.link, y.version), ',' ORDER BY o.class, o.id), '') END AS versions
             FROM (SELECT u.class, u.id, NULL::xid AS link FROM unnest(v.classes, v.ids) u (class, id)
                   UNION ALL SELECT 'pg_namespace'::regclass, n.oid, NULL FROM pg_namespace n
                   WHERE n.nspname = ANY (v.schemas)
@@ -60,7 +62,7 @@ BEGIN
                   WHERE n.nspname = ANY (v.schemas) AND d.classid <> 'pg_class'::regclass) o
             CROSS JOIN LATERAL (SELECT CASE o.class
                 WHEN 'pg_class'::regclass THEN (SELECT concat_ws(' ', r.xmin, i.xmin, ARRAY(
-                    SELECT a.xmin FROM pg_attribute a WHERE a.attrelid = o.id))
+                    SELECT a.xmin FROM pg_attribute a WHERE a.attrelid = o.id ORDER BY a.attnum))
                     FROM pg_class r LEFT JOIN pg_index i ON i.indexrelid = r.oid WHERE r.oid = o.id)
                 WHEN 'pg_namespace'::regclass THEN (SELECT r.xmin::text FROM pg_namespace r WHERE r.oid = o.id)
                 WHEN 'pg_proc'::regclass THEN (SELECT r.xmin::text FROM pg_proc r WHERE r.oid = o.id)
@@ -72,6 +74,7 @@ BEGIN
                     'pg_publication_namespace'::regclass) THEN '0' ELSE retention._version(o.class, o.id) END
                 END AS version OFFSET 0) y) x  -- OFFSET 0: evaluated once
     )
-    SELECT q.policy, md5(v_common || (SELECT s.text FROM part s WHERE s.policy IS NULL) || p.xmin || q.text)
+    SELECT q.policy,
+           md5(v_common || concat(' ', p.xmin, ' ') || (SELECT s.text FROM part s WHERE s.policy IS NULL) || q.text)
     FROM part q JOIN retention.policy p ON p.name = q.policy;
 END $function$;
