@@ -8,8 +8,8 @@ import (
 )
 
 // TestRunJobAsksEverything simulates a change that the mark overlooks: a trigger of a role that is
-// not trusted, after which the mark is stored again. A run that a person starts must not rely on the
-// mark. It asks everything, and takes no row.
+// not trusted, after which the mark is stored again. A run that a person starts must not rely on
+// the mark. It asks everything, and takes no row.
 func TestRunJobAsksEverything(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, "CREATE TABLE m (id int PRIMARY KEY, at timestamptz NOT NULL)",
@@ -25,7 +25,8 @@ jobs:
 		ALTER FUNCTION eve.t() OWNER TO asks_eve`)
 	take := func(call, state string, rows int) {
 		t.Helper()
-		in.Exec(t, "INSERT INTO m SELECT n, now() - interval '8 days' FROM generate_series(1, 5) n ON CONFLICT DO NOTHING")
+		in.Exec(t, `INSERT INTO m SELECT n, now() - interval '8 days' FROM generate_series(1, 5) n
+			ON CONFLICT DO NOTHING`)
 		in.Call("CALL retention." + call) //nolint:errcheck // the log has the state
 		left := pgtest.Value[int](t, in, "SELECT count(*) FROM m")
 		if last := in.Last("p"); last.State != state || left != rows {

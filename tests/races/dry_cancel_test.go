@@ -36,7 +36,8 @@ func TestCancelledDryRun(t *testing.T) {
 			if rule == "" {
 				schema += `CREATE FUNCTION wait_too() RETURNS trigger LANGUAGE plpgsql SET search_path = public AS
 					'BEGIN PERFORM waits(old.id); RETURN old; END';
-					CREATE TRIGGER wait_too BEFORE DELETE ON m FOR EACH ROW WHEN (old.id = 15) EXECUTE FUNCTION wait_too();`
+					CREATE TRIGGER wait_too BEFORE DELETE ON m FOR EACH ROW WHEN (old.id = 15)
+						EXECUTE FUNCTION wait_too();`
 			} else {
 				rule += ", "
 			}

@@ -3,7 +3,8 @@
 -- p_asks: the runs ask everything that could stop a policy. The function deletes what earlier runs
 --   vouched for. It waits for other sessions that do the same with these policies.
 CREATE OR REPLACE FUNCTION retention._job(
-    p_job text, p_as_of timestamptz, p_asks boolean, OUT policies text[], OUT as_of timestamptz, OUT is_strict boolean, OUT scope jsonb)
+    p_job text, p_as_of timestamptz, p_asks boolean, OUT policies text[], OUT as_of timestamptz,
+    OUT is_strict boolean, OUT scope jsonb)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $function$
 BEGIN
     SELECT j.policies, coalesce(p_as_of, clock_timestamp()), j.strict, j.scope
@@ -14,7 +15,8 @@ BEGIN
             HINT = 'SELECT name FROM retention.job lists them.';
     END IF;
     IF p_asks THEN
-        DELETE FROM retention.vouched d WHERE d.policy IN (  -- in one order, so that calls do not deadlock
+        -- In one order, so that calls do not deadlock.
+        DELETE FROM retention.vouched d WHERE d.policy IN (
             SELECT v.policy FROM retention.vouched v WHERE split_part(v.policy, '@', 1) = ANY (policies)
             ORDER BY v.policy FOR UPDATE);
     END IF;

@@ -12,8 +12,8 @@ BEGIN
     PERFORM set_config('lock_timeout', least(p_policy.lock_timeout_ms * 10::bigint, 2147483647)::text, true);
     BEGIN
         IF strpos(p_policy.name, '@') > 0 THEN PERFORM retention._lock_shard(p_policy.name); END IF;
-        -- A call by hand asks all questions, and so does the first run of a job in each hour. If run_job
-        -- was called, it has deleted the row of vouched.
+        -- A call by hand asks all questions, and so does the first run of a job in each hour. If
+        -- run_job was called, it has deleted the row of vouched.
         SELECT v.* INTO v_vouched FROM retention.vouched v
         WHERE v.policy = p_policy.name AND p_run.job IS NOT NULL AND NOT p_run.dry_run
           AND retention._is_vouched(p_policy)
