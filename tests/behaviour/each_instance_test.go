@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"pgretain/generator"
+	"pgretain/internal/quote"
 	"pgretain/policy"
 	"pgretain/tests/kit"
 	"pgretain/tests/pgtest"
@@ -62,14 +63,16 @@ INSERT INTO SCHEMA_.reaction SELECT n, n FROM generate_series(0, 19) n;
 // the schema, byte by byte: the functions and the row of the registry. The oracle is a policy file
 // that names the schema itself, without "each". Its functions may break lines at other places,
 // because that depends on the length of names. For a schema whose name is as long as the word they
-// are the same bytes.
+// are the same bytes. A schema whose name needs quotes gets no instance.
 func TestInstances(t *testing.T) {
 	t.Parallel()
 	names := []string{
-		"each_tenant",  // as the word
-		"each_tenanu",  // as long as the word
-		"each_tenants", // begins with the word
+		"each_tenant",               // as the word
+		"each_tenanu",               // as long as the word
+		"each_tenants",              // begins with the word
+		"e_each_tenant_each_tenant", // contains the word twice
 		"e_each",
+		"each", "event", "execute", // key words that need no quotes
 		"each_" + strings.Repeat("x", 26), // as long as the name of a policy allows
 	}
 	setup := "CREATE SCHEMA eachtenant; CREATE TABLE eachtenant.pin (message_id bigint PRIMARY KEY);"
@@ -88,7 +91,7 @@ func TestInstances(t *testing.T) {
 	for _, name := range names {
 		made := each.Instances.In(policy.Instance{Name: name, Schema: name})
 		bodies := pgtest.Column[string](t, in, `SELECT prosrc FROM pg_proc
-			WHERE starts_with(proname, concat('messages@', $1::text, '_')) ORDER BY proname`, name)
+			WHERE regexp_replace(proname, '_[a-z]+$', '') = concat('messages@', $1::text) ORDER BY proname`, name)
 		if len(bodies) == 0 {
 			t.Errorf("schema %s: no functions", name)
 		}
@@ -115,6 +118,17 @@ func TestInstances(t *testing.T) {
 			t.Errorf("schema %s: a policy on the schema itself differs (-alone +instance):\n%s", name, diff)
 		}
 	}
+	before := in.Rows("SELECT oid FROM pg_proc ORDER BY oid")
+	for _, name := range []string{"end", "eE", "e'", `e"`, "e$1", "e each_tenant", "e\u00e9"} {
+		in.DB.Exec(t, "SET ROLE "+kit.Migrator+";"+eachTables(quote.Ident(name))+"RESET ROLE")
+		_, err := in.Call("CALL retention.run('messages@' || $2, $1)", noon, name)
+		if err == nil || !strings.Contains(err.Message, "cannot be an instance") {
+			t.Errorf("schema %s: %v", name, err)
+		}
+	}
+	if diff := cmp.Diff(before, in.Rows("SELECT oid FROM pg_proc ORDER BY oid")); diff != "" {
+		t.Errorf("functions changed for schemas whose names need quotes:\n%s", diff)
+	}
 }
 
 // bodiesOf returns the bodies of the functions among objects, sorted by the functions' names.
@@ -137,6 +151,7 @@ func bodiesOf(objects []generator.Object) (bodies []string) {
 func likeAlone(body, schema string) string {
 	body = regexp.MustCompile(`"messages@`+schema+`(\w*)"`).ReplaceAllString(body, "messages_"+schema+"$1")
 	body = strings.ReplaceAll(body, "messages@"+schema, "messages_"+schema)
+	body = strings.ReplaceAll(body, `"`+schema+`"`, schema) // Go quotes all key words
 	if len(schema) != len("each_tenant") {
 		body = strings.NewReplacer("( ", "(", " )", ")").Replace(strings.Join(strings.Fields(body), " "))
 	}
