@@ -1,6 +1,7 @@
 package policy_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"regexp"
 	"slices"
@@ -8,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"go.yaml.in/yaml/v3"
 
@@ -123,5 +125,40 @@ func TestSchemaRefuses(t *testing.T) {
 	}
 	if count < 30 {
 		t.Errorf("found %d cases, want at least 30", count)
+	}
+}
+
+// TestSchemaSaysTheDefaults checks the defaults in the descriptions of the schema. A policy with
+// these values has the same bounds as a policy that leaves them out.
+func TestSchemaSaysTheDefaults(t *testing.T) {
+	t.Parallel()
+	var document struct {
+		Definitions map[string]struct {
+			Properties map[string]struct{ Description string }
+		} `json:"$defs"`
+	}
+	if err := json.Unmarshal([]byte(policy.Schema), &document); err != nil {
+		t.Fatal(err)
+	}
+	said, written, count := regexp.MustCompile(`default ([^\s,:]+)`), "", 0
+	for _, bound := range []string{"batch", "budget", "breaker", "throttle"} {
+		values := []string{}
+		for key, property := range document.Definitions[bound].Properties {
+			if m := said.FindStringSubmatch(property.Description); m != nil {
+				values = append(values, key+": "+m[1])
+			}
+		}
+		written, count = written+"    "+bound+": {"+strings.Join(values, ", ")+"}\n", count+len(values)
+	}
+	if count < 8 {
+		t.Errorf("the schema says %d defaults, want at least 8:\n%s", count, written)
+	}
+	file, list := policy.Parse("policy.yaml", []byte("version: 1\npolicies:\n  short: &short\n"+
+		"    table: public.note\n    where: t.done\n    then: [delete]\n  long:\n    <<: *short\n"+written))
+	if list.HasErrors() {
+		t.Fatal(list)
+	}
+	if diff := cmp.Diff(file.Policies[0].Bounded(), file.Policies[1].Bounded()); diff != "" {
+		t.Errorf("the schema says other defaults (-default +schema):\n%s", diff)
 	}
 }
