@@ -89,11 +89,11 @@ func (v *inspection) compareTables(live *catalog.Snapshot) []changed {
 		case want.PartitionOf != "" && !named[c.name()], c.got == nil && named[c.name()]:
 			continue
 		case c.got == nil:
-			c.facts = []catalog.Difference{{What: "table", Want: want.Kind}}
+			c.facts = []catalog.Difference{{Property: catalog.Property{Kind: "table"}, Want: want.Kind}}
 		default:
 			c.facts = slices.DeleteFunc(catalog.Differences(want, c.got), func(d catalog.Difference) bool {
-				kind, name, _ := strings.Cut(d.What, " ")
-				return d.Want == "" && (made[kind+" "+c.name()+"."+name] || made[kind+" "+want.Schema+"."+name])
+				return d.Want == "" &&
+					(made[d.Kind+" "+c.name()+"."+d.Name] || made[d.Kind+" "+want.Schema+"."+d.Name])
 			})
 		}
 		if len(c.facts) > 0 {
@@ -206,17 +206,17 @@ func (c changed) message(otherwise []consequence) message {
 	f := message{Code: messages.CodeSnapshot, Object: c.name(),
 		Message: fmt.Sprintf("table %q differs from the catalog snapshot", c.name())}
 	if len(c.facts) == 1 {
-		f.Message += ": " + c.facts[0].What
+		f.Message += ": " + c.facts[0].String()
 		f.Want, f.Got = c.facts[0].Want, c.facts[0].Got
 	} else {
 		f.Detail = shortened(lists.Map(c.facts, func(d catalog.Difference) string {
 			switch {
 			case d.Want == "":
-				return fmt.Sprintf("New %s: %s.", d.What, d.Got)
+				return fmt.Sprintf("New %s: %s.", d.Property, d.Got)
 			case d.Got == "":
-				return fmt.Sprintf("Missing %s: %s.", d.What, d.Want)
+				return fmt.Sprintf("Missing %s: %s.", d.Property, d.Want)
 			}
-			return fmt.Sprintf("Different %s: wanted %s, found %s.", d.What, d.Want, d.Got)
+			return fmt.Sprintf("Different %s: wanted %s, found %s.", d.Property, d.Want, d.Got)
 		}), 8) + " "
 	}
 	if len(otherwise) == 0 {

@@ -24,9 +24,12 @@ func table(change func(*catalog.Table)) *catalog.Table {
 	return t
 }
 
+func property(kind, name string) catalog.Property { return catalog.Property{Kind: kind, Name: name} }
+
 func TestDifferences(t *testing.T) {
 	t.Parallel()
 	key := "app.part (id) to app.item (id) on delete "
+	partKey := catalog.Property{Kind: "foreign key", Name: "part_fkey", Of: "app.part"}
 	for name, c := range map[string]struct {
 		change func(*catalog.Table)
 		want   []catalog.Difference
@@ -35,45 +38,44 @@ func TestDifferences(t *testing.T) {
 		"the order of columns": {func(t *catalog.Table) { t.Columns[0], t.Columns[1] = t.Columns[1], t.Columns[0] },
 			nil},
 		"kind": {func(t *catalog.Table) { t.Kind = "view" },
-			[]catalog.Difference{{What: "kind", Want: "table", Got: "view"}}},
+			[]catalog.Difference{{property("kind", ""), "table", "view"}}},
 		"children": {func(t *catalog.Table) { t.Children = []string{"app.c"} },
-			[]catalog.Difference{{What: "children", Got: "app.c"}}},
+			[]catalog.Difference{{property("children", ""), "", "app.c"}}},
 		"type": {func(t *catalog.Table) { t.Columns[1].Type = "text" },
-			[]catalog.Difference{{What: "column at", Want: "date DEFAULT now()", Got: "text DEFAULT now()"}}},
+			[]catalog.Difference{{property("column", "at"), "date DEFAULT now()", "text DEFAULT now()"}}},
 		"collation": {func(t *catalog.Table) { t.Columns[1].Collation = `"und-x-icu"` },
-			[]catalog.Difference{{What: "column at", Want: "date DEFAULT now()",
+			[]catalog.Difference{{Property: property("column", "at"), Want: "date DEFAULT now()",
 				Got: `date COLLATE "und-x-icu" DEFAULT now()`}}},
 		"NOT NULL": {func(t *catalog.Table) { t.Columns[0].NotNull = false },
-			[]catalog.Difference{{What: "column id", Want: "bigint NOT NULL", Got: "bigint"}}},
+			[]catalog.Difference{{property("column", "id"), "bigint NOT NULL", "bigint"}}},
 		"generated": {func(t *catalog.Table) { t.Columns[1].Generated = true },
-			[]catalog.Difference{{What: "column at", Want: "date DEFAULT now()", Got: "date GENERATED AS now()"}}},
+			[]catalog.Difference{{property("column", "at"), "date DEFAULT now()", "date GENERATED AS now()"}}},
 		"virtual": {func(t *catalog.Table) { t.Columns[1].Generated, t.Columns[1].Virtual = true, true },
-			[]catalog.Difference{{What: "column at", Want: "date DEFAULT now()", Got: "date VIRTUAL AS now()"}}},
+			[]catalog.Difference{{property("column", "at"), "date DEFAULT now()", "date VIRTUAL AS now()"}}},
 		"identity": {func(t *catalog.Table) { t.Columns[0].Identity = "always" },
-			[]catalog.Difference{{What: "column id", Want: "bigint NOT NULL", Got: "bigint NOT NULL IDENTITY always"}}},
+			[]catalog.Difference{{property("column", "id"), "bigint NOT NULL", "bigint NOT NULL IDENTITY always"}}},
 		"renamed": {func(t *catalog.Table) { t.Columns[1].Name = "made_at" },
-			[]catalog.Difference{{What: "column at", Want: "date DEFAULT now()"},
-				{What: "column made_at", Got: "date DEFAULT now()"}}},
+			[]catalog.Difference{{property("column", "at"), "date DEFAULT now()", ""},
+				{property("column", "made_at"), "", "date DEFAULT now()"}}},
 		"primary key": {func(t *catalog.Table) { t.PrimaryKey = nil },
-			[]catalog.Difference{{What: "primary key", Want: "id"}}},
+			[]catalog.Difference{{property("primary key", ""), "id", ""}}},
 		"index": {func(t *catalog.Table) { t.Indexes[0].Valid = false },
-			[]catalog.Difference{{What: "index item_pkey", Want: "CREATE UNIQUE INDEX ...",
-				Got: "CREATE UNIQUE INDEX ... (invalid)"}}},
+			[]catalog.Difference{{property("index", "item_pkey"), "CREATE UNIQUE INDEX ...",
+				"CREATE UNIQUE INDEX ... (invalid)"}}},
 		"foreign key": {func(t *catalog.Table) { t.Referenced[0].OnDelete = "set null" },
-			[]catalog.Difference{{What: "foreign key part_fkey of app.part", Want: key + "cascade",
-				Got: key + "set null"}}},
+			[]catalog.Difference{{partKey, key + "cascade", key + "set null"}}},
 		"deferrable": {func(t *catalog.Table) { t.Referenced[0].Deferrable = true },
-			[]catalog.Difference{{What: "foreign key part_fkey of app.part", Want: key + "cascade",
-				Got: key + "cascade, deferrable"}}},
+			[]catalog.Difference{{partKey, key + "cascade", key + "cascade, deferrable"}}},
 		"trigger": {func(t *catalog.Table) { t.Triggers = nil },
-			[]catalog.Difference{{What: "trigger note", Want: "CREATE TRIGGER ..."}}},
+			[]catalog.Difference{{property("trigger", "note"), "CREATE TRIGGER ...", ""}}},
 		"row security": {func(t *catalog.Table) { t.RowSecurity = true },
-			[]catalog.Difference{{What: "row security", Want: "off", Got: "on"}}},
+			[]catalog.Difference{{property("row security", ""), "off", "on"}}},
 		"partitioning": {func(t *catalog.Table) {
 			t.Kind, t.Strategy, t.KeyColumns, t.Children = "partitioned", "range", []string{"at"}, []string{"app.c"}
 		},
-			[]catalog.Difference{{What: "kind", Want: "table", Got: "partitioned"}, {What: "children", Got: "app.c"},
-				{What: "partitioned by", Got: "range (at)"}}},
+			[]catalog.Difference{{property("kind", ""), "table", "partitioned"},
+				{property("children", ""), "", "app.c"},
+				{property("partitioned by", ""), "", "range (at)"}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -88,5 +90,20 @@ func TestDifferences(t *testing.T) {
 	}
 	if got := catalog.Differences(partitions("app.a"), partitions("app.b", "app.c")); len(got) > 0 {
 		t.Errorf("added and removed partitions are reported: %v", got)
+	}
+}
+
+// TestDifferencesOfEqualWords compares tables whose properties differ although lists of their names
+// read alike.
+func TestDifferencesOfEqualWords(t *testing.T) {
+	t.Parallel()
+	key := func(columns ...string) *catalog.Table {
+		return table(func(t *catalog.Table) { t.PrimaryKey = columns })
+	}
+	if got := catalog.Differences(key("a", "b"), key("a, b")); len(got) != 1 {
+		t.Errorf("got differences %v, want one of the primary key", got)
+	}
+	if got := catalog.Differences(key(), table(func(t *catalog.Table) { t.PrimaryKey = []string{} })); len(got) > 0 {
+		t.Errorf("an empty list and a missing one differ: %v", got)
 	}
 }
