@@ -238,21 +238,51 @@ func (t *Table) Temporal() bool {
 	return slices.ContainsFunc(t.Indexes, func(i Index) bool { return i.Primary && !i.Unique })
 }
 
-// Rename replaces the name of a schema before every dot. Neither name needs quotes. It returns an
-// error if the result is no valid snapshot.
+// Rename gives the tables of a schema another schema, wherever the snapshot names them. Neither
+// name needs quotes. It returns an error if a table then has the name of another one.
 func (s *Snapshot) Rename(from, to string) error {
-	renamed, err := Read(pgparse.RenameSchema(s.Text(), from, to))
-	if err != nil {
-		return err
+	for _, t := range s.Tables {
+		t.rename(from, to)
 	}
-	for _, t := range renamed.Tables {
-		if t.Schema == from {
-			t.Schema = to
+	s.sort()
+	return s.check()
+}
+
+// rename replaces the name of a schema in the names of tables and in SQL.
+func (t *Table) rename(from, to string) {
+	if t.Schema == from {
+		t.Schema = to
+	}
+	names, sql := []*string{&t.PartitionOf}, []*string{}
+	for _, list := range [][]string{t.Inherits, t.Children} {
+		for i := range list {
+			names = append(names, &list[i])
 		}
 	}
-	renamed.sort()
-	*s = *renamed
-	return nil
+	if t.Distribution != nil {
+		names = append(names, &t.Distribution.With)
+	}
+	for i := range t.Referenced {
+		names = append(names, &t.Referenced[i].Table, &t.Referenced[i].RefTable)
+	}
+	for i := range t.Columns {
+		c := &t.Columns[i]
+		sql = append(sql, &c.Type, &c.Base, &c.Collation, &c.Default)
+	}
+	for i := range t.Indexes {
+		sql = append(sql, &t.Indexes[i].Definition, &t.Indexes[i].Predicate)
+	}
+	for i := range t.Triggers {
+		sql = append(sql, &t.Triggers[i].Definition)
+	}
+	for _, name := range names {
+		if table, inSchema := strings.CutPrefix(*name, from+"."); inSchema {
+			*name = to + "." + table
+		}
+	}
+	for _, text := range sql {
+		*text = pgparse.RenameSchema(*text, from, to)
+	}
 }
 
 func (s *Snapshot) sort() {
