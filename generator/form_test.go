@@ -153,8 +153,10 @@ func TestNames(t *testing.T) {
 
 // init sets inspect, which checks the data of every template that any test renders. Text from users
 // must be an identifier, a literal, parsed SQL, a number or a boolean, and never a plain string.
+// Each field that the template names must be a field of the data.
 func init() {
 	inspect = func(template string, data any) {
+		checkFields(template, reflect.TypeOf(data))
 		if path := plainTextIn(reflect.ValueOf(data)); path != "" {
 			panic("template " + template + " reads a plain string: " + path)
 		}
