@@ -188,6 +188,8 @@ func plainTextOf(typ reflect.Type, seen map[reflect.Type]bool) string {
 	switch typ.Kind() {
 	case reflect.Slice, reflect.Pointer:
 		return plainTextOf(typ.Elem(), seen)
+	case reflect.Interface:
+		return "may be a plain string"
 	case reflect.String:
 		if typ == reflect.TypeFor[string]() {
 			return "is a plain string"

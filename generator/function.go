@@ -36,14 +36,15 @@ func (h *functionHead) head() *functionHead { return h }
 // functionData is the data of a function's template: a pointer to a struct with a functionHead.
 type functionData interface{ head() *functionHead }
 
-// setting is a setting that a function has while it runs. Value is SQL.
+// setting is a setting that a function has while it runs. IsText says that CREATE FUNCTION has the
+// value as a literal.
 type setting struct {
-	Name  sqlText
-	Value any
+	Name, Value sqlText
+	IsText      bool
 }
 
 // settingsOfRuntime is the search path of functions that use nothing of the application.
-var settingsOfRuntime = []setting{{"search_path", sqlText(ownPath)}}
+var settingsOfRuntime = []setting{{Name: "search_path", Value: sqlText(ownPath)}}
 
 // in returns an input parameter.
 func in(name, typ string) pgparse.Parameter {
@@ -80,13 +81,7 @@ func (f function) routine() *pgparse.Routine {
 }
 
 // plain returns the setting as the catalog stores it.
-func (s setting) plain() string {
-	value, isText := s.Value.(literal)
-	if !isText {
-		return string(s.Name) + "=" + string(s.Value.(sqlText))
-	}
-	return string(s.Name) + "=" + string(value)
-}
+func (s setting) plain() string { return string(s.Name + "=" + s.Value) }
 
 // signature returns the types of the arguments as format_type prints them.
 func (f function) signature() string {
@@ -180,12 +175,12 @@ func (w *policyCompiler) applicationFunction(grant []policy.Name, f function, te
 // other settings on which expressions depend. _evaluate_as_worker() has the same ones.
 func (w *policyCompiler) keySettings() []setting {
 	path := slices.Concat([]string{"pg_catalog"}, w.file.Install.SearchPath, []string{"pg_temp"})
-	return []setting{{"search_path", sqlText(quote.Idents(path))}, {"timezone", w.zone()}, {"enable_seqscan", off}}
+	return []setting{{Name: "search_path", Value: sqlText(quote.Idents(path))},
+		{"timezone", sqlText(w.zone()), true}, {Name: "enable_seqscan", Value: "off"}}
 }
 
 // keysSettings returns the settings of a function that finds rows by many keys.
 func (w *policyCompiler) keysSettings() []setting {
-	return append(w.keySettings(), setting{"enable_hashjoin", off}, setting{"enable_mergejoin", off})
+	return append(w.keySettings(), setting{Name: "enable_hashjoin", Value: "off"},
+		setting{Name: "enable_mergejoin", Value: "off"})
 }
-
-const off = sqlText("off")

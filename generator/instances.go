@@ -167,7 +167,7 @@ func (p *policyPlan) eachObjects(e *policy.Each) (objects []Object, refused diag
 func admission(shards bool) function {
 	declared := function{returns: "void", parameters: []pgparse.Parameter{in("p_schema", "text")}, language: "plpgsql",
 		clauses:  []string{"SECURITY DEFINER"},
-		settings: append(slices.Clone(settingsOfRuntime), setting{"lock_timeout", literal("1s")})}
+		settings: append(slices.Clone(settingsOfRuntime), setting{"lock_timeout", "1s", true})}
 	if shards {
 		declared.returns, declared.parameters = "TABLE", []pgparse.Parameter{withDefault("p_place", "text", "NULL"),
 			withDefault("p_grant", "boolean", "false"), column("place", "text"), column("names", "jsonb")}
