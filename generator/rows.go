@@ -19,7 +19,6 @@ type policyCompiler struct {
 	grants
 
 	steps    []step
-	numbered bool // a step needs the order of the rows of the batch
 	prepares bool // a run reads joins or ceilings when it starts
 }
 

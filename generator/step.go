@@ -283,8 +283,8 @@ type stepRows struct {
 	Locked  int     // number of the step that locks them; 0 if none does
 }
 
-func (w *policyCompiler) stepRows(s step, numbered bool) stepRows {
-	rows := w.rowsOf(s, numbered)
+func (w *policyCompiler) stepRows(s step) stepRows {
+	rows := w.rowsOf(s, w.numbersRows(s))
 	d := stepRows{Schema: sqlText(w.schema()), Policy: sqlText(w.policy.Name), Number: s.number,
 		Name: literal(s.target), Deletes: s.Delete != nil, Table: w.rowsFrom(), As: s.as,
 		Key: identifiers(rowKey(s.from)), Comment: tableComment(s.from), Many: inSeveralTables(s.from), Rows: rows,

@@ -14,7 +14,7 @@ func (w *policyCompiler) archive(s step) sqlText {
 	w.checkArchive(s)
 	columns := append(s.copied(into), w.valueTexts(s.Archive.Set, "")...)
 	w.refuseUnfilled(s, setColumns(columns))
-	d := w.insertStep(s, false, s.Archive.Set)
+	d := w.insertStep(s)
 	d.Copied, d.Conflict = w.countsCopies(s), keepsOrReplaces(s.Archive)
 	changes := 0
 	for i := range columns {

@@ -24,7 +24,6 @@ type batchRows struct {
 // the expressions read the table. Afterwards they read saved values. The parameter "numbered" adds
 // batch.n, the order of the rows.
 func (w *policyCompiler) rowsOf(s step, numbered bool) batchRows {
-	w.numbered = w.numbered || numbered
 	if w.inRange {
 		return batchRows{"t", nil, true}
 	}
@@ -76,6 +75,29 @@ type headerRows struct {
 	Name   ident
 	Number int
 	On     []valueText
+}
+
+// numbersRows reports whether a step needs the order of the rows of the batch. It needs the order
+// for values of the newest row of a group, and for values that read the batch beside related rows.
+func (w *policyCompiler) numbersRows(s step) bool {
+	var list []policy.Assignment
+	switch {
+	case s.Insert != nil:
+		in := s.Insert
+		if len(in.Key)+len(in.Per) > 0 && w.fromRow(s, in.Set...) {
+			return true
+		}
+		list = in.Assignments()
+	case s.Update != nil:
+		list = s.Update.Set
+	case s.Archive != nil:
+		list = s.Archive.Set
+	case s.Emit != nil:
+		list = s.Emit.Payload
+	default:
+		return false
+	}
+	return s.Related != nil && w.readsBatch(s, list)
 }
 
 // savedColumn is a value that a batch saves for each row in an array when it rechecks the row. It
@@ -175,7 +197,7 @@ type deleteStep struct {
 }
 
 func (w *policyCompiler) deleteRows(s step) sqlText {
-	d := deleteStep{stepRows: w.stepRows(s, false)}
+	d := deleteStep{stepRows: w.stepRows(s)}
 	if s.Related != nil {
 		return stepText("step_delete_related", d)
 	}
@@ -196,21 +218,21 @@ type updateStep struct {
 
 func (w *policyCompiler) updateRows(s step) sqlText {
 	if s.Related == nil {
-		d := updateStep{stepRows: w.stepRows(s, false), Undo: len(s.Update.Undo) > 0, OnlyUpdate: w.ownDelete == nil}
+		d := updateStep{stepRows: w.stepRows(s), Undo: len(s.Update.Undo) > 0, OnlyUpdate: w.ownDelete == nil}
 		w.checkAssignments(s.Update.Undo, s.from)
 		d.Set = w.setTexts(s, !d.Direct)
 		d.First = s.number-1 == slices.IndexFunc(w.policy.Then,
 			func(s policy.Step) bool { return s.Update != nil && s.Related == nil })
 		return stepText("step_update", d)
 	}
-	apart := w.readsBatch(s, s.Update.Set)
+	apart := w.numbersRows(s)
 	if apart {
 		w.keys = append(w.keys, tableName(s.from))
 	}
 	if apart && len(s.from.PrimaryKey) == 0 {
 		w.fail(messages.RelatedWithoutKey(tableName(s.from)), s.Position)
 	}
-	d := updateStep{stepRows: w.stepRows(s, apart), Apart: apart, Set: w.setTexts(s, apart)}
+	d := updateStep{stepRows: w.stepRows(s), Apart: apart, Set: w.setTexts(s, apart)}
 	return stepText("step_update_related", d)
 }
 
@@ -219,7 +241,7 @@ type assignedText struct {
 	Column               ident
 	Target, Value, Inner sqlText // Inner is a value that reads rows, for a sub-select
 	Number               int
-	AsText               bool // the type's equality operator is missing, or treats different values as equal
+	AsText               bool // the type has no equality operator, or one that is not exact
 }
 
 // setTexts compiles the assignments of an update. If the parameter "apart" is true, values that
@@ -291,7 +313,7 @@ type statementStep struct {
 }
 
 func (w *policyCompiler) dropTable(s step) sqlText {
-	return stepText("step_drop_table", dropStep{w.stepRows(s, false), w.bind(*s.DropTable)})
+	return stepText("step_drop_table", dropStep{w.stepRows(s), w.bind(*s.DropTable)})
 }
 
 // dropStep is the data of the template "step_drop_table". Names is the name of a row's table.
@@ -333,9 +355,8 @@ type insertStep struct {
 	What, SQL                     sqlText     // the step in words, and its statement
 }
 
-func (w *policyCompiler) insertStep(s step, numbered bool, list []policy.Assignment) insertStep {
-	pairs := s.Related != nil && (numbered || w.readsBatch(s, list))
-	d := insertStep{stepRows: w.stepRows(s, numbered || pairs), Pairs: pairs, Newer: []sqlText{"batch.n"}}
+func (w *policyCompiler) insertStep(s step) insertStep {
+	d := insertStep{stepRows: w.stepRows(s), Pairs: s.Related != nil && w.numbersRows(s), Newer: []sqlText{"batch.n"}}
 	if w.inRange {
 		d.Newer = each(w.cursor(w.scans[0]), columnText.name)
 	} else if s.Related != nil { // for several related rows of one row
@@ -347,13 +368,13 @@ func (w *policyCompiler) insertStep(s step, numbered bool, list []policy.Assignm
 
 func (w *policyCompiler) insert(s step) sqlText {
 	in, table := s.Insert, s.into
-	all := slices.Concat(in.Key, in.Per, in.Add, in.Max, in.Min, in.Set)
+	all := in.Assignments()
 	for _, a := range all {
 		w.writable(table, a.Column, a.Position, messages.ByStep)
 	}
 	w.refuseMissing(table, each(all, assignedColumn), s.Position, messages.ByStep)
 	grouped := len(in.Key)+len(in.Per) > 0
-	d := w.insertStep(s, grouped && w.fromRow(s, in.Set...), all)
+	d := w.insertStep(s)
 	if !grouped {
 		return w.plainInsert(d, "a row for each row", quotedTable(in.Into), w.valueTexts(in.Set, ""))
 	}
@@ -402,7 +423,7 @@ func (w *policyCompiler) inserted(what sqlText, statement string, d insertStep) 
 func (w *policyCompiler) emit(s step) sqlText {
 	constant := func(text string) sqlText { return sqlText(literal(text).String()) }
 	payload := fragment("payload", w.valueTexts(s.Emit.Payload, ""))
-	return w.plainInsert(w.insertStep(s, false, s.Emit.Payload), "an event for each row",
+	return w.plainInsert(w.insertStep(s), "an event for each row",
 		fragment("event table", sqlText(w.schema())),
 		[]valueText{{"run_id", "($1).run_id", ""}, {"policy", constant(w.policy.Name), ""},
 			{"event", constant(s.Emit.Event), ""}, {"payload", payload, ""}})

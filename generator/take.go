@@ -228,7 +228,6 @@ func (w *policyCompiler) take() draft {
 	if w.inRange {
 		w.takeInRange(d)
 	}
-	w.numbered = false
 	for _, s := range w.steps {
 		if w.inRange && !s.copies {
 			continue // the step is the statement itself
@@ -280,7 +279,7 @@ func (w *policyCompiler) takeLocked(d *takeData, byPlace bool) {
 	// The batch is one DELETE of a table's rows by their ctid, and nothing else.
 	d.Plain = len(w.steps) == 1 && w.ownDelete != nil && w.ownDelete.Where == nil && !marked && byPlace &&
 		w.rowsOf(w.steps[0], false).plain
-	if w.numbered {
+	if slices.ContainsFunc(w.steps, w.numbersRows) {
 		d.Ordered = w.rowOrder(p)
 	}
 	if marked {

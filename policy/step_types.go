@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"slices"
 	"time"
 
 	"pgretain/internal/diag"
@@ -62,6 +63,11 @@ type Insert struct {
 	Set  []Assignment `yaml:"set"`
 
 	AsPosition diag.Position
+}
+
+// Assignments returns all columns that the insert writes.
+func (in *Insert) Assignments() []Assignment {
+	return slices.Concat(in.Key, in.Per, in.Add, in.Max, in.Min, in.Set)
 }
 
 // Archive copies whole rows, either to columns or to one document. A column has the same name in

@@ -137,7 +137,7 @@ func (r *reader) checkInsert(in *Insert, m mapping) {
 	if !m.has("key", "per", "set") {
 		r.add(messages.InsertNeedsKeys, r.fieldAt(m.from))
 	}
-	r.reportRepeated(messages.ColumnTwice, slices.Concat(in.Key, in.Per, in.Add, in.Max, in.Min, in.Set))
+	r.reportRepeated(messages.ColumnTwice, in.Assignments())
 }
 
 // checkArchive refuses an archive into the table from which the rows come. It refuses two values
