@@ -78,7 +78,7 @@ type eachScript struct {
 	Pattern        literal // pattern of the schemas, or the schema of the distributed tables
 	Comment        sqlText // the same, for a comment
 	Shards         bool    // the policy is for each shard
-	Words          sqlText // description of the policy
+	Words          description
 	Page, Row      sqlText // SQL and registry row of an instance
 	Statements     sqlText // what only the migrating role may do for an instance
 	Functions      []sqlText
@@ -110,8 +110,8 @@ func (p *policyPlan) eachObjects(e *policy.Each) (objects []Object, refused diag
 	// The hash of an instance's row also covers the privileges on its schema.
 	registry.setHash(Hash(registry.hash(), statements))
 	instance := p.rowObject(registry)
-	words, registers := scriptText(instance.Words), registry.sql(len("SELECT "+p.schema()+"._register("))
-	if name := p.misplacedName(e.Name, page+statements+words+string(registers)); name != "" {
+	words, registers := describedBy(instance.Words), registry.sql(len("SELECT "+p.schema()+"._register("))
+	if name := p.misplacedName(e.Name, page+statements+string(words)+string(registers)); name != "" {
 		found := messages.ContainsEachName(of, name, e.Name)
 		found.Position = p.policy.Position
 		refused.Add(found)
@@ -127,7 +127,7 @@ func (p *policyPlan) eachObjects(e *policy.Each) (objects []Object, refused diag
 		Word:        literal(e.Name),
 		Comment:     sqlText(e.Pattern()),
 		Pattern:     literal(e.Pattern()),
-		Words:       wordsText(instance.Words),
+		Words:       words,
 		Row:         registers,
 		Page:        inDollars("\n"+page, "script"),
 		Statements:  sqlText(statements),

@@ -77,13 +77,6 @@ func (o *Object) readParts(line string) bool {
 	return true
 }
 
-// betweenQuotes returns the text between a dollar quote and its end in the SQL of an object.
-func (o Object) betweenQuotes(quote string) string {
-	_, below, _ := strings.Cut(o.SQL, quote)
-	text, _, _ := strings.Cut(below, quote)
-	return text
-}
-
 // inComment returns JSON for a comment that no migration tool reads as an annotation.
 func inComment(encoded string) string { return strings.ReplaceAll(encoded, "+goose", `\u002bgoose`) }
 

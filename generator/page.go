@@ -184,7 +184,7 @@ func policyScript(row Object, parts []Object, roles policy.Roles) Object {
 		script.Parts = append(script.Parts, part)
 	}
 	if row.Kind != KindEach { // for each schema, the row's own statement contains the words
-		script.Words = wordsText(row.Words)
+		script.Words = describedBy(row.Words)
 	}
 	row.SQL = execute("policy_script.sql.tmpl", script)
 	return row.with(PartWords, explain.Page(row.Words))
@@ -194,7 +194,7 @@ func policyScript(row Object, parts []Object, roles policy.Roles) Object {
 type scriptData struct {
 	Schema sqlText
 	Name   literal
-	Words  sqlText // "" if the row's own statement contains the words
+	Words  description // "" if the row's own statement contains the words
 	Parts  []scriptPart
 	Row    sqlText
 }
@@ -209,15 +209,15 @@ type scriptPart struct {
 // explained returns the object with the description of its policy or report, for the script and for
 // the registry.
 func (o Object) explained(lines []explain.Line) Object {
-	o.Words, o.Row["description"] = lines, json.RawMessage(encode(scriptText(lines)))
+	o.Words, o.Row["description"] = lines, json.RawMessage(encode(describedBy(lines)))
 	return o
 }
 
-// scriptText returns the description for a script and for the registry. It begins with a line
-// break.
-func scriptText(lines []explain.Line) string { return "\n" + explain.Page(lines) }
+// description is the description of a policy, a report or a job, for a script and for the registry.
+// It prints itself in dollar quotes.
+type description string
 
-// wordsText returns scriptText as an SQL constant.
-func wordsText(lines []explain.Line) sqlText {
-	return inDollars(scriptText(lines), "description")
-}
+// describedBy returns lines as a description. It begins with a line break.
+func describedBy(lines []explain.Line) description { return description("\n" + explain.Page(lines)) }
+
+func (d description) String() string { return string(inDollars(string(d), "description")) }

@@ -272,8 +272,8 @@ func (c *compiler) install() Object {
 	data := rowData{Schema: sqlText(in.Schema), Row: r.sql(width)}
 	o := newObject(KindInstall, "install", "install", data, in.Position)
 	o.Words, o.Row = explain.Install(c.file), r.columns()
-	_, quote := r.text(width)
-	return o.with(PartRow, strings.TrimPrefix(o.betweenQuotes(quote), " "))
+	text, _ := r.text(width)
+	return o.with(PartRow, text)
 }
 
 func (c *compiler) jobs() []Object {
@@ -290,65 +290,62 @@ func (c *compiler) jobs() []Object {
 	return objects
 }
 
-func (c *compiler) job(job *policy.Job) Object {
-	words := explain.Job(job)
-	schedules := each(job.Schedules, func(s policy.Schedule) string { return s.Text })
-	policies := each(job.Run, policy.Name.String)
-	names := []string{} // names of the jobs in pg_cron of this database, even if something else starts them
-	if in := c.file.Install; !in.CronElsewhere() {
-		for i := range job.Schedules {
-			names = append(names, in.CronJobName(job.Name, i))
-		}
-	}
-	every := ""
-	if longest := calendar.Parse(schedules, time.UTC).Longest(); longest > 0 {
-		every = explain.Duration(longest)
-	}
-	scope := each(job.Scope, func(a policy.Assignment) valueText {
-		return valueText{Column: ident(a.Column), Value: scopeSQL(a.Value)}
-	})
-	data := jobData{Schema: sqlText(c.schema()), Name: literal(job.Name), Strict: job.Strict,
-		Schedules: textArray(schedules), Every: literal(every), Policies: textArray(policies),
-		Words: wordsText(words), Scope: scope}
-	if len(names) > 0 {
-		data.CronNames = textArray(names)
-	}
-	r := row{
-		field("name", job.Name),
-		field("description", scriptText(words)),
-		field("strict", job.Strict),
-		field("scope", scopeOf(job)),
-		field("schedules", schedules),
-		field("cron_names", names),
-		field("every", orNull(every)),
-		field("policies", policies),
-	}
-	o := newObject(KindJob, job.Name, "job", data, job.Position)
-	o.Words, o.Row = words, r.columns()
-	text := o.betweenQuotes(dollarQuote(scriptText(words), "description"))
-	return o.with(PartWords, strings.TrimPrefix(text, "\n"))
+// jobRow is the registry row of a job. The template "job" leaves out empty columns.
+type jobRow struct {
+	Schema      sqlText       `json:"-"` // of the runtime
+	ScopeValues []valueText   `json:"-"` // the scope as the migration writes it
+	Name        literal       `json:"name"`
+	Description description   `json:"description"`
+	Strict      bool          `json:"strict"`
+	Scope       map[ident]any `json:"scope"`
+	Schedules   textList      `json:"schedules"`
+	CronNames   textList      `json:"cron_names"` // names of the jobs in pg_cron of this database
+	Every       *literal      `json:"every"`      // the longest time between two runs; nil if unknown
+	Policies    textList      `json:"policies"`
 }
 
-// jobData is the data of the template "job". Columns that are "" or false are left out.
-type jobData struct {
-	Schema                                sqlText
-	Name                                  literal
-	Words, Schedules, CronNames, Policies sqlText
-	Every                                 literal
-	Strict                                bool
-	Scope                                 []valueText
+func (c *compiler) job(job *policy.Job) Object {
+	words := explain.Job(job)
+	r := jobRow{Schema: sqlText(c.schema()), Name: literal(job.Name), Description: describedBy(words),
+		Strict: job.Strict, Scope: scopeOf(job), CronNames: textList{},
+		Policies: each(job.Run, func(name policy.Name) literal { return literal(name.Text) }),
+		ScopeValues: each(job.Scope, func(a policy.Assignment) valueText {
+			return valueText{Column: ident(a.Column), Value: scopeSQL(a.Value)}
+		})}
+	for i, schedule := range job.Schedules {
+		r.Schedules = append(r.Schedules, literal(schedule.Text))
+		if in := c.file.Install; !in.CronElsewhere() { // even if something else starts the jobs
+			r.CronNames = append(r.CronNames, literal(in.CronJobName(job.Name, i)))
+		}
+	}
+	schedules := each(job.Schedules, func(s policy.Schedule) string { return s.Text })
+	if longest := calendar.Parse(schedules, time.UTC).Longest(); longest > 0 {
+		every := literal(explain.Duration(longest))
+		r.Every = &every
+	}
+	o := newObject(KindJob, job.Name, "job", r, job.Position)
+	o.Words, o.Row = words, columnsOf(r)
+	return o.with(PartWords, explain.Page(words))
+}
+
+// columnsOf returns the columns of a row of the registry.
+func columnsOf(row any) (columns map[string]json.RawMessage) {
+	if err := json.Unmarshal([]byte(encode(row)), &columns); err != nil {
+		panic(err) // rows are structs
+	}
+	return columns
 }
 
 // scopeOf returns the scope of a job for the registry: literals by column; nil if it has none.
-func scopeOf(job *policy.Job) (scope map[string]any) {
+func scopeOf(job *policy.Job) (scope map[ident]any) {
 	for _, a := range job.Scope {
 		if c, ok := fixedValue(a.Value); ok {
 			if scope == nil {
-				scope = map[string]any{}
+				scope = map[ident]any{}
 			}
 			text := c.Text
-			if scope[a.Column] = text; c.Kind != pgparse.TextConstant && json.Valid([]byte(text)) {
-				scope[a.Column] = json.RawMessage(text)
+			if scope[ident(a.Column)] = text; c.Kind != pgparse.TextConstant && json.Valid([]byte(text)) {
+				scope[ident(a.Column)] = json.RawMessage(text)
 			}
 		}
 	}

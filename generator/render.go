@@ -35,6 +35,13 @@ type literal string
 
 func (l literal) String() string { return quote.Literal(string(l)) }
 
+// textList is a list of texts. It prints itself as an array.
+type textList []literal
+
+func (l textList) String() string {
+	return quote.Array(each(l, func(t literal) string { return string(t) }))
+}
+
 // inspect is set by a test and receives the data of every rendered template. The fields of data are
 // numbers, booleans, values of the types above, or composed of them. The test fails if one is a
 // plain string.
