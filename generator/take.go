@@ -131,7 +131,8 @@ func (w *policyCompiler) functions() ([]draft, []passEntry) {
 		alter := function{suffix: "partition", returns: "void", language: "plpgsql",
 			clauses:    []string{"SECURITY DEFINER"},
 			parameters: []pgparse.Parameter{in("p_partition", "oid"), in("p_action", "text")},
-			settings:   append(slices.Clone(settingsOfRuntime), setting{Name: "row_security", Value: "off"}), recreated: true}
+			settings:   append(slices.Clone(settingsOfRuntime), setting{Name: "row_security", Value: "off"}),
+			recreated:  true}
 		return []draft{w.migratorFunction(alter, "alter_partition", data), w.take()},
 			[]passEntry{{Undone: w.policy.Batch.Whole, Together: w.where == "" && len(w.joins) == 0 &&
 				!slices.ContainsFunc(w.guards, func(g guard) bool { return g.Rank == nil })}}
