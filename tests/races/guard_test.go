@@ -300,3 +300,35 @@ func TestHeldRelatedRowKeepsItsRow(t *testing.T) {
 		t.Errorf("children %v are left, want [1015]", left)
 	}
 }
+
+// TestGuardOfPartitionedTable checks a guard that reads another table, for a table with several
+// partitions. Rows of different partitions are at the same place of their partition. A row that a
+// guard keeps, a row that another session has locked and a row outside of the scope must stay,
+// although the rows at their places in the other partitions go.
+func TestGuardOfPartitionedTable(t *testing.T) {
+	t.Parallel()
+	s := newStageOf(t, `CREATE TABLE sig (m_id int NOT NULL);
+		CREATE TABLE m (id int, at timestamptz NOT NULL, v int NOT NULL, PRIMARY KEY (id, v))
+			PARTITION BY LIST (v);
+		CREATE TABLE m0 PARTITION OF m FOR VALUES IN (0);
+		CREATE TABLE m1 PARTITION OF m FOR VALUES IN (1);
+		CREATE TABLE m2 PARTITION OF m FOR VALUES IN (2)`,
+		`policies: {p: {table: m, due: {age: {column: at, older_than: 7 days}}, scope: [v],
+			keep: {signal: "EXISTS (SELECT FROM sig s WHERE s.m_id = t.id)"}, then: [delete],
+			batch: {lock_timeout: 100s}}}`)
+	s.Exec(t, `INSERT INTO m SELECT i, '2024-01-01'::timestamptz + i * interval '1 minute', i % 3
+		FROM generate_series(1, 30) i; INSERT INTO sig VALUES (4), (14)`)
+	s.appExec("BEGIN; SELECT FROM m WHERE id = 22 FOR KEY SHARE")
+	// Row 4 of partition m1 is at the place of row 5 of partition m2.
+	s.start(s.session("retention_runner"), `CALL retention.run('p', $1, scope => '{"v": 1}')`, asOf).mustSucceed()
+	s.wantRun("p", counts{State: "done", Taken: 8, Contended: 1, Kept: map[string]int64{"signal": 1}})
+	left := []int{2, 3, 4, 5, 6, 8, 9, 11, 12, 14, 15, 17, 18, 20, 21, 22, 23, 24, 26, 27, 29, 30}
+	s.wantLeft(left...)
+	s.run("p").mustSucceed()
+	s.wantRun("p", counts{State: "done", Taken: 19, Contended: 1, Kept: map[string]int64{"signal": 2}})
+	s.wantLeft(4, 14, 22)
+	if n := pgtest.Value[int](t, s.watch, "SELECT count(*) FROM retention.batch WHERE mode = 'locked'"); n > 0 {
+		t.Errorf("%d batches worked row by row, want none", n)
+	}
+	s.appExec("COMMIT")
+}
