@@ -2,15 +2,11 @@ package verifier
 
 import (
 	"context"
-	"fmt"
-	"strings"
 
 	"pgretain/internal/catalog"
 	"pgretain/internal/diag"
 	"pgretain/internal/inspect"
-	"pgretain/internal/lists"
 	"pgretain/internal/messages"
-	"pgretain/internal/quote"
 	"pgretain/policy"
 )
 
@@ -39,18 +35,10 @@ func RowSecurity(ctx context.Context, tx inspect.Querier, file *policy.File, rol
 	worker := roles.Worker
 	hidden, err := inspect.HiddenFrom(ctx, tx, worker, names)
 	for _, h := range hidden {
-		who := "Only a superuser can let it here, which on a managed server is the provider."
-		if len(h.Givers) > 0 {
-			who = "Here superusers can let it, and " + strings.Join(lists.Map(h.Givers, quoted), ", ") + "."
-		}
 		for _, n := range named[h.Table] {
-			list.Add(diag.Diagnostic{Code: messages.CodeRowSecurity, Severity: diag.Warning, Policy: n.Of,
-				Position: n.Position,
-				Message:  fmt.Sprintf("row security of table %q will stop %s %q", h.Table, n.Kind, n.Of),
-				Detail: fmt.Sprintf("Role %q may not bypass row security on this server, which is PostgreSQL %d. %s",
-					worker, h.Major, who),
-				Hint: fmt.Sprintf("ALTER ROLE %s BYPASSRLS; or set install.roles to none, and migrate as the owner "+
-					"of the table.", quote.Ident(worker))})
+			d := messages.RowSecurityHere(n.Kind, n.Of, h.Table, worker, h.Major, h.Givers)
+			d.Position = n.Position
+			list.Add(d)
 		}
 	}
 	return list.Unique(), err

@@ -2,7 +2,6 @@ package verifier
 
 import (
 	"context"
-	"fmt"
 
 	"pgretain/generator"
 	"pgretain/internal/catalog"
@@ -27,16 +26,9 @@ func LocalClocks(ctx context.Context, tx inspect.Querier, file *policy.File,
 		return nil, err
 	}
 	for _, k := range clocks {
-		list.Add(diag.Diagnostic{Code: messages.CodeLocalClock, Severity: diag.Warning, Policy: k.Policy,
-			Position: k.Position,
-			Message: fmt.Sprintf("clock %q of policy %q has no time zone, and the database has another time zone "+
-				"than the policy", k.Clock, k.Policy),
-			Want: own, Got: zone,
-			Detail: fmt.Sprintf("Runs read its times in %s. Where sessions write them in %s, rows are due hours "+
-				"early or late.", own, zone),
-			Hint: fmt.Sprintf("Write install: {time_zone: %s}, or expression: \"(%s) AT TIME ZONE '%[1]s'\". Where "+
-				"the times are written in %[3]s, suppress this.",
-				zone, k.Clock, own)})
+		d := messages.LocalClock(k.Policy, k.Clock, own, zone)
+		d.Position = k.Position
+		list.Add(d)
 	}
 	return list, nil
 }

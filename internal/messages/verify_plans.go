@@ -9,25 +9,6 @@ import (
 	"pgretain/internal/quote"
 )
 
-// IndexOrphan is an index that pgretain built and no policy wants.
-type IndexOrphan struct {
-	Name, SQL   string
-	Table       string
-	Comment     string
-	Partitioned bool
-}
-
-func OrphanIndex(i IndexOrphan) diag.Diagnostic {
-	d := diag.Diagnostic{Code: CodeIndexOrphan, Object: i.Name, Table: i.Table,
-		Message: fmt.Sprintf(`index "%s" on table "%s" is wanted by no policy`, i.Name, i.Table),
-		Detail:  "Each write to the table maintains it. Its comment: " + i.Comment,
-		Hint:    fmt.Sprintf("DROP INDEX CONCURRENTLY %s;", i.SQL)}
-	if i.Partitioned {
-		d.Hint = fmt.Sprintf("DROP INDEX %s;", i.SQL)
-	}
-	return d
-}
-
 // Plan is a batch that does not find its rows by an index, or that cannot be planned.
 type Plan struct {
 	N                        int    // position of its policy in the query's parameter
@@ -103,3 +84,38 @@ func NotPlanned(policy, runtime string, p Plan) diag.Diagnostic {
 
 // Refused reports whether the statements of the policy are the reason why planning failed.
 func (p Plan) Refused() bool { return strings.HasPrefix(p.SQLState, "42") }
+
+// GuardPlan is a table that guards and joins of a policy read from end to end, or the error of
+// planning them.
+type GuardPlan struct {
+	N               int // position of the policy in the query's parameter
+	Table           string
+	Often           bool   // each row of a batch reads the table, not only each batch
+	Condition       string // the condition for which no index was used; or ""
+	Hashed          string // columns whose values are kept in a hash table; or ""
+	SQLState, Error string
+}
+
+func GuardReadsAll(policy string, p GuardPlan) diag.Diagnostic {
+	severity, each, detail := diag.Info, "batch", ""
+	if p.Often {
+		severity, each = diag.Drift, "row of a batch"
+	}
+	switch {
+	case p.Hashed != "":
+		detail = fmt.Sprintf("PostgreSQL compares all values of %s with the rows of the batch.", p.Hashed)
+	case p.Condition != "":
+		detail = fmt.Sprintf("No index serves the condition %s.", p.Condition)
+	}
+	return diag.Diagnostic{Code: CodeGuardReadsAll, Severity: severity, Detail: detail,
+		Message: fmt.Sprintf("guards or joins of policy %q read the whole of table %q for each %s", policy, p.Table,
+			each),
+		Hint: fmt.Sprintf("Give table %q an index for the columns by which guards and joins of the policy "+
+			"find its rows.", p.Table)}
+}
+
+func GuardNotPlanned(policy string, p GuardPlan) diag.Diagnostic {
+	return diag.Diagnostic{Code: CodeUnreadable, Severity: diag.Unknown,
+		Message: fmt.Sprintf("could not check how guards of policy %q find rows", policy),
+		Detail:  fmt.Sprintf("The server says: %s [%s].", p.Error, p.SQLState)}
+}

@@ -290,3 +290,19 @@ func (t FiredTrigger) rights(role, path string) (text string) {
 	}
 	return text
 }
+
+// RowSecurityHere is the warning before the first migration that row security of a table will stop
+// a policy or report. It takes the major version of the server, and the roles besides superusers
+// that can let the worker bypass it there.
+func RowSecurityHere(kind, name, table, worker string, version int, givers []string) diag.Diagnostic {
+	who := "Only a superuser can let it here, which on a managed server is the provider."
+	if len(givers) > 0 {
+		who = fmt.Sprintf(`Here superusers can let it, and "%s".`, strings.Join(givers, `", "`))
+	}
+	return diag.Diagnostic{Code: CodeRowSecurity, Severity: diag.Warning, Policy: name,
+		Message: fmt.Sprintf("row security of table %q will stop %s %q", table, kind, name),
+		Detail: fmt.Sprintf("Role %q may not bypass row security on this server, which is PostgreSQL %d. %s", worker,
+			version, who),
+		Hint: fmt.Sprintf("ALTER ROLE %s BYPASSRLS; or set install.roles to none, and migrate as the owner "+
+			"of the table.", quote.Ident(worker))}
+}

@@ -153,3 +153,14 @@ func number(n int64, one, several string) string {
 	}
 	return fmt.Sprintf("%d %s", n, several)
 }
+
+// LocalClock takes the time zone of the install, and that of the database's sessions.
+func LocalClock(policy, clock, own, zone string) diag.Diagnostic {
+	return diag.Diagnostic{Code: CodeLocalClock, Severity: diag.Warning, Policy: policy, Want: own, Got: zone,
+		Message: fmt.Sprintf("clock %q of policy %q has no time zone, and the database has another time zone "+
+			"than the policy", clock, policy),
+		Detail: fmt.Sprintf("Runs read its times in %s. Where sessions write them in %s, rows are due hours "+
+			"early or late.", own, zone),
+		Hint: fmt.Sprintf("Write install: {time_zone: %s}, or expression: \"(%s) AT TIME ZONE '%[1]s'\". Where "+
+			"the times are written in %[3]s, suppress this.", zone, clock, own)}
+}

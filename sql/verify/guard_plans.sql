@@ -1,11 +1,11 @@
 -- Returns the tables that guards and joins read from end to end, one row for each policy.
 -- $1: policies
 -- n: the position of the policy in $1
--- name: the table that is read
+-- table: the table that is read
 -- often: true if each row of a batch reads the table, false if each batch does
--- condition: the condition for which no index was used; NULL if there is none
--- hashed: the columns whose values PostgreSQL keeps in a hash table; NULL if there is none
--- code, message: the error, if planning failed. Then the other columns are NULL.
+-- condition: the condition for which no index was used; '' if there is none
+-- hashed: the columns whose values PostgreSQL keeps in a hash table; '' if there is none
+-- sql_state, error: the error, if planning failed. Then the other columns are empty.
 -- The query leaves out policies whose SQL uses no other table of 1,000 pages, and policies that
 -- read less than 1,000 pages without an index. Sizes are those of the last VACUUM or ANALYZE.
 -- Below a Materialize or Hash node, PostgreSQL usually reads once and keeps the rows.
@@ -41,7 +41,9 @@ WITH RECURSIVE asked AS (
            sum(w.pages) OVER (PARTITION BY w.policy, w.often) AS pages
     FROM whole w ORDER BY w.policy, w.often DESC, w.pages DESC
 )
-SELECT array_position($1::text[], r.policy) AS n, f.name, f.often, f.condition, f.hashed, r.code, r.message
+SELECT array_position($1::text[], r.policy) AS n, coalesce(f.name, '') AS "table", coalesce(f.often, false) AS often,
+       coalesce(f.condition, '') AS condition, coalesce(f.hashed, '') AS hashed, coalesce(r.code, '') AS sql_state,
+       coalesce(r.message, '') AS error
 FROM recheck r LEFT JOIN found f USING (policy)
 WHERE f.pages >= 1000 OR r.code IS NOT NULL
 ORDER BY 1
