@@ -10,9 +10,9 @@ import (
 	"pgretain/tests/pgtest"
 )
 
-// TestNamesAreQuotedAsTheServerQuotesThem compares quote.Ident with quote_ident() of the server: for
-// all of its key words, and for names with other characters. quote.Ident also quotes key words of
-// PL/pgSQL and of other versions. The server must read each result as the name itself.
+// TestNamesAreQuotedAsTheServerQuotesThem compares quote.Ident with quote_ident() of the server:
+// for all of its key words, and for names with other characters. quote.Ident also quotes key words
+// of PL/pgSQL and of other versions. The server must read each result as the name itself.
 func TestNamesAreQuotedAsTheServerQuotesThem(t *testing.T) {
 	t.Parallel()
 	db := pgtest.Database(t)
