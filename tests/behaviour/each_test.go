@@ -366,7 +366,7 @@ jobs: {hourly: {schedule: "@hourly", run: [messages]}}`
 		SET ROLE `+kit.Migrator+`;
 		SELECT keep.resume('messages');
 		RESET ROLE;
-		UPDATE keep.policy SET batch_rows = DEFAULT, batch_time_ms = DEFAULT`)
+		UPDATE keep.policy SET batch_rows = 50000, batch_time_ms = 50`)
 	_, err := in.Call("SELECT keep.why('messages', '1')")
 	hint := `It has one instance for each schema that matches tenant_*. ` +
 		`Give the name of an instance, "messages@" and the schema.`
