@@ -253,14 +253,15 @@ func (w *policyCompiler) addRight(t policy.Table, access policy.Access) {
 	w.rights = append(w.rights, right{t, access, w.policy.Name, w.policy.Position})
 }
 
-// privileges returns the objects for grants to the worker, one object per table and one per schema. It also
-// grants USAGE on the runtime's schema to roles that call functions. With one role for everything
-// it grants nothing on tables. Each grant on a table is followed by a call of _check_grant() in the
-// schema "checks", unless that is "".
+// privileges returns the objects for grants to the worker, one object per table and one per schema.
+// It also grants USAGE on the runtime's schema to roles that call functions. With one role for
+// everything it grants nothing on tables. Each grant on a table is followed by a call of
+// _check_grant() in the schema "checks", unless that is "".
 func (c project) privileges(of grants, checks string) []Object {
 	sorted := slices.Clone(of.rights)
 	slices.SortStableFunc(sorted, func(a, b right) int { return strings.Compare(a.table.String(), b.table.String()) })
-	var rights []right // one right per table: that of the first policy, with the access of all policies
+	// One right per table: that of the first policy, with the access of all policies.
+	var rights []right
 	for _, r := range sorted {
 		if last := len(rights) - 1; last < 0 || rights[last].table.String() != r.table.String() {
 			rights = append(rights, r)

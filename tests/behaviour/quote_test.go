@@ -25,8 +25,8 @@ func TestNamesAreQuotedAsTheServerQuotesThem(t *testing.T) {
 		t.Fatal(len(names), err)
 	}
 	names = append(names, quote.Keywords...)
-	names = append(names, "a", "_", "_1", "a1", "1a", "A", "aB", "a b", "a.b", `a"b`, `"`, "a$b", "a-b", "ä", "日本", "a\nb",
-		"a'b", `a\b`, " a", "a%b", ":a", "")
+	names = append(names, "a", "_", "_1", "a1", "1a", "A", "aB", "a b", "a.b", `a"b`, `"`, "a$b", "a-b", "ä", "日本",
+		"a\nb", "a'b", `a\b`, " a", "a%b", ":a", "")
 	for _, name := range names {
 		got, want := quote.Ident(name), pgtest.Value[string](t, db, "SELECT quote_ident($1)", name)
 		if got != want && (got != `"`+want+`"` || !slices.Contains(quote.Keywords, name)) {
