@@ -6,7 +6,7 @@ CREATE OR REPLACE FUNCTION retention.preview_job(
     OUT contended bigint, OUT refused bigint, OUT related jsonb, OUT cascaded jsonb, OUT message text)
         RETURNS SETOF record
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $function$
-DECLARE v_job CONSTANT record := retention._job(preview_job.job, preview_job.as_of, false);
+DECLARE v_job CONSTANT record := retention._job(preview_job.job, preview_job.as_of);
 BEGIN
     RETURN QUERY SELECT r.policy, r.state, r.taken, r.kept, r.contended, r.refused, r.related, r.cascaded, r.message
     FROM unnest(retention._dry_run(

@@ -22,9 +22,9 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $function$
         -- The driver calls these functions with its caller's privileges, and views with their
         -- reader's.
         ('runner operator', 'EXECUTE',
-         '_begin _check_scope _count_left _drive _ensure_instance _expand_instances _idle_policies _job
-          _log_dry_run _notify _outcome _purge_cron_log _purge_log _run_all _step _throttle_sleep
-          _tick'),
+         '_ask_again _begin _check_scope _count_left _drive _ensure_instance _expand_instances
+          _idle_policies _job _log_dry_run _notify _outcome _purge_cron_log _purge_log _run_all _step
+          _throttle_sleep _tick'),
         ('runner operator viewer', 'EXECUTE',
          '_changed_dependencies _clock_evidence _copy _count _count_or_problem _cron_setting _default_rows
           _denied _guard_plans _invalid_hold _is_running _job_scopes _jobs_in_time _lost_rows _mended _paused _plans

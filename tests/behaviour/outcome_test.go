@@ -302,7 +302,7 @@ func TestSizeOfTheNextBatch(t *testing.T) {
 	}{
 		"on target":                             {500, 500, 60, 50, "", 500},
 		"faster":                                {500, 500, 35, 25, "", 1000},
-		"much faster":                           {500, 500, 3, 1, "", 2000},
+		"much faster":                           {500, 500, 3, 1, "", 5000},
 		"slower":                                {500, 500, 80, 75, "", 333},
 		"expensive rows":                        {500, 500, 200010, 200000, "", 1},
 		"one expensive row":                     {1, 1, 410, 400, "", 1},
@@ -310,7 +310,7 @@ func TestSizeOfTheNextBatch(t *testing.T) {
 		"few rows":                              {500, 20, 100, 90, "", 500},
 		"no rows":                               {500, 0, 900, 890, "", 500},
 		"a processor that is ten times as busy": {500, 500, 400, 200, "", 500},
-		"the same with smaller batches":         {100, 100, 240, 40, "", 400},
+		"the same with smaller batches":         {100, 100, 240, 40, "", 500},
 		"a long fixed part":                     {500, 500, 90, 50, "", 500},
 		"a lock":                                {500, 500, 90, 80, "55P03", 500},
 		"a refused row":                         {500, 500, 90, 25, "23503", 1000},

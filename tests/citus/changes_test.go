@@ -219,7 +219,7 @@ func TestPrepared(t *testing.T) {
 // tables, and on tables of Citus's schema-based sharding, fail and take no row.
 func TestOtherTables(t *testing.T) {
 	c := start(t)
-	for statement := range strings.SplitSeq(`CREATE EXTENSION citus_columnar;
+	for statement := range strings.SplitSeq(`CREATE EXTENSION IF NOT EXISTS citus_columnar;
 CREATE SCHEMA other AUTHORIZATION shard_owner;
 GRANT CREATE ON DATABASE `+database+` TO shard_owner;
 SET ROLE shard_owner;

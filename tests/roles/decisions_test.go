@@ -63,6 +63,7 @@ var inner = []decision{
 	{"_outcome", "ro", "run"},
 	{"_count_left", "ro", "run"},
 	{"_job", "ro", "run_job"},
+	{"_ask_again", "ro", "run_job"},
 	{"_expand_instances", "ro", "run"},
 	{"_idle_policies", "ro", "run"},
 	{"_log_dry_run", "ro", "run"},

@@ -1,7 +1,7 @@
 -- _begin begins a run of a policy: it inserts the run's row. The next transaction executes the
 -- first step. For a report, it evaluates the report and ends the run.
 -- If the run cannot begin, its row says why. The row's state is "busy" (55P03) if the table has
--- another run. It is "failed" in these cases:
+-- another run, or if a shard has moved or is being moved. It is "failed" in these cases:
 -- - as_of is in the future, or the policy does not allow the scope or window (22023).
 -- - The policy does not exist (P0002).
 -- - An instance cannot be created.
@@ -17,6 +17,7 @@ DECLARE
     v_started CONSTANT timestamptz := clock_timestamp();
     v_asked CONSTANT retention.request := retention._from_run_job(p_request);
     v_policy retention.policy; v_request retention.request; v_run bigint; v_context text;
+    v_taking boolean := false;  -- only _take_table is left
 BEGIN
     IF p_cancelled THEN
         RETURN retention._fail(retention._new_run(v_policy, v_asked, v_started), '57014',
@@ -30,6 +31,7 @@ BEGIN
     END IF;
     v_request := retention._checked(v_policy, v_asked, v_started);
     IF v_policy.report THEN RETURN retention._run_report(v_policy, v_request, v_started); END IF;
+    v_taking := true;
     v_run := retention._take_table(v_policy, v_request, v_started);
     IF v_started - p_since >= interval '1 s' THEN
         UPDATE retention.run r
@@ -39,7 +41,8 @@ BEGIN
     RETURN (v_run, true, NULL)::retention.step;
 EXCEPTION WHEN query_canceled OR assert_failure OR OTHERS THEN
     GET STACKED DIAGNOSTICS v_context = PG_EXCEPTION_CONTEXT;
-    IF SQLSTATE = '55P03' AND clock_timestamp() < p_since + retention._table_wait_limit(v_asked.job) THEN
+    IF SQLSTATE = '55P03' AND v_taking
+        AND clock_timestamp() < p_since + retention._table_wait_limit(v_asked.job) THEN
         RETURN (NULL, true, NULL)::retention.step;
     ELSIF SQLSTATE = '55P03' THEN
         RETURN retention._finish(

@@ -6,16 +6,17 @@ CREATE OR REPLACE FUNCTION retention._left_as_worker(
 RETURNS bigint
 LANGUAGE plpgsql AS $function$
 DECLARE
-    v_held CONSTANT boolean := retention._holds(p_policy, p_as_of); v_rows refcursor; v_row record; v_left bigint := 0;
+    v_held CONSTANT boolean := retention._holds(p_policy, p_as_of); v_rows refcursor; v_left bigint := 0;
+    v_rel oid; v_tid tid; v_verdict text;
 BEGIN
     OPEN v_rows FOR EXECUTE format('SELECT d.rel, d.tid, d.verdict FROM %s',
         retention._rows_call(retention._get_policy(p_policy)))
         USING retention._batch_range(p_as_of, p_older_than, p_scope);
     LOOP
-        FETCH v_rows INTO v_row;
+        FETCH v_rows INTO v_rel, v_tid, v_verdict;
         EXIT WHEN NOT FOUND;
-        IF v_row.verdict IS NULL AND NOT (v_held AND EXISTS (
-            SELECT FROM retention._held(p_policy, ARRAY[v_row.rel], ARRAY[v_row.tid], p_as_of, false))) THEN
+        IF v_verdict IS NULL AND NOT (v_held AND EXISTS (
+            SELECT FROM retention._held(p_policy, ARRAY[v_rel], ARRAY[v_tid], p_as_of, false))) THEN
             v_left := v_left + 1;
             EXIT WHEN v_left = p_limit;
         END IF;

@@ -38,6 +38,9 @@ BEGIN
             p_outcome := 'no row is due';
             RETURN;
         END IF;
+    ELSIF NOT p_request.dry_run THEN
+        PERFORM retention._ask_again(p_policies);
+        COMMIT AND CHAIN;
     END IF;
     p_policies := retention._expand_instances(p_policies);
     COMMIT AND CHAIN;

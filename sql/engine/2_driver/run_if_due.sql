@@ -8,7 +8,7 @@ CREATE OR REPLACE PROCEDURE retention.run_if_due(job pg_catalog.text, INOUT outc
 LANGUAGE plpgsql SECURITY INVOKER AS $procedure$
 DECLARE v_job pg_catalog.record;
 BEGIN
-    v_job := retention._job(job, NULL, false);
+    v_job := retention._job(job, NULL);
     CALL retention._run_all(
         v_job.policies, (NULL, v_job.as_of, NULL, job, NULL, v_job.scope, false, NULL)::retention.request,
         v_job.is_strict, outcome, true);

@@ -9,7 +9,7 @@ CREATE OR REPLACE PROCEDURE retention.run_job(
 LANGUAGE plpgsql SECURITY INVOKER AS $procedure$
 DECLARE v_job pg_catalog.record;
 BEGIN
-    v_job := retention._job(job, as_of, NOT dry_run);
+    v_job := retention._job(job, as_of);
     CALL retention._run_all(
         v_job.policies, (NULL, v_job.as_of, reason, job, NULL, v_job.scope, dry_run, NULL)::retention.request,
         v_job.is_strict, outcome);
