@@ -12,6 +12,7 @@ import (
 	"pgretain/internal/diag"
 	"pgretain/internal/messages"
 	"pgretain/internal/pgparse"
+	"pgretain/internal/quote"
 	"pgretain/internal/shards"
 	"pgretain/policy"
 )
@@ -29,7 +30,7 @@ type Instances struct {
 // In returns the objects of one instance. The runtime creates equal objects.
 func (m *Instances) In(instance policy.Instance) []Object {
 	names := m.names(instance)
-	return deep.Copy(m.Objects, func(part any) (any, bool) {
+	objects := deep.Copy(m.Objects, func(part any) (any, bool) {
 		switch text := part.(type) {
 		case diag.Position:
 			return text, true
@@ -37,9 +38,20 @@ func (m *Instances) In(instance policy.Instance) []Object {
 			return names.Replace(text), true
 		case json.RawMessage:
 			return json.RawMessage(names.Replace(string(text))), true
+		case Right:
+			if text.Kind == "schema" && text.Name == m.Each.Name { // for a shard, the word alone is its number
+				text.Name, text.On = instance.Schema, quote.Ident(instance.Schema)
+				return text, true
+			}
 		}
 		return nil, false
 	})
+	for i, o := range m.Objects {
+		if o.Name == "schema "+m.Each.Name {
+			objects[i].Name = "schema " + instance.Schema
+		}
+	}
+	return objects
 }
 
 // names returns the names of an instance. For a shard, the table is part of the name that is

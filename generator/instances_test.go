@@ -62,6 +62,21 @@ func TestShardOfInstances(t *testing.T) {
 	if diff := cmp.Diff(bodies(ownObjects(t, file, alone)), bodies(made)); diff != "" {
 		t.Errorf("the instance differs from a policy on the shard's tables (-alone +instance):\n%s", diff)
 	}
+	if diff := cmp.Diff(rights(alone), rights(made)); diff != "" {
+		t.Errorf("the instance needs other rights than a policy on the shard's tables (-alone +instance):\n%s", diff)
+	}
+}
+
+// rights returns what roles need, sorted.
+func rights(objects []Object) []string {
+	var all []string
+	for _, o := range objects {
+		for _, r := range o.Rights {
+			all = append(all, fmt.Sprintf("%+v", r))
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
 }
 
 // bodies returns the functions of a policy, by their names without the policy. Each white space in
