@@ -210,6 +210,21 @@ policies:
 	}
 }
 
+// TestSmallNumberIsNoSnowflake checks a run with an as_of before the epochs of some snowflakes. As
+// such a snowflake, the number 1 would be an instant after as_of. It is no evidence for a
+// snowflake.
+func TestSmallNumberIsNoSnowflake(t *testing.T) {
+	t.Parallel()
+	in := kit.Install(t, "CREATE TABLE m (id int PRIMARY KEY, at numeric); INSERT INTO m VALUES (1, 1)",
+		`install: {scheduler: none}
+policies:
+  m: {table: m, due: {expires: {column: at, encoding: epoch_s}}, then: [delete]}
+`)
+	if o := in.Run("m", "2011-12-31 09:00+00"); o.State != "done" || o.Taken != 0 {
+		t.Errorf("want a run with state done and taken 0; got %+v", o)
+	}
+}
+
 // TestValuesWithoutAnInstant checks that a value before "since" is not due, also with "nulls: due".
 // Other rows of the table are due as usual.
 func TestValuesWithoutAnInstant(t *testing.T) {

@@ -305,8 +305,8 @@ func TestAutovacuumBesideARun(t *testing.T) {
 		o := s.wantRun("q", counts{State: "done", Taken: 30})
 		if modes := pgtest.Value[string](t, s.watch,
 			`SELECT string_agg(DISTINCT mode, ' ') FROM retention.batch
-			WHERE run_id = $1 AND taken > 0`, o.ID); modes != "locked" {
-			t.Errorf("after %s the batches had the modes %q, want \"locked\"", before, modes)
+			WHERE run_id = $1 AND taken > 0`, o.ID); modes != "range" {
+			t.Errorf("after %s the batches had the modes %q, want \"range\"", before, modes)
 		}
 	}
 }

@@ -48,7 +48,9 @@ BEGIN
               FROM sample x) s LEFT JOIN LATERAL (
             SELECT x.label, i.at FROM reading x
             CROSS JOIN LATERAL (SELECT x.start + s.number * x.unit AS at, s.start + s.number * s.unit AS own) i
-            WHERE (x.unit, x.start) <> (s.unit, s.start) AND i.at <= v_until + s.years * c_year AND CASE
+            -- A snowflake of the first millisecond would be a small number, such as 1.
+            WHERE (x.unit, x.start) <> (s.unit, s.start) AND i.at >= x.start + 1
+                AND i.at <= v_until + s.years * c_year AND CASE
                 WHEN s.side <> 'range' AND x.ordinary THEN i.at >= 631152000000  -- 1990
                 WHEN s.side <> 'range' THEN i.at >= v_recent
                 ELSE s.checked IS NOT TRUE AND i.at >= v_recent AND i.own < v_recent END
