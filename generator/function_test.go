@@ -176,7 +176,8 @@ func TestIndexWithALineBreak(t *testing.T) {
 	index := Index{tableIndex: on, Items: "id", Columns: []orderItem{{Expr: "id"}},
 		Predicate: fragment("is not true", indented(sqlText("(a\nOR b)")))}
 	for _, sql := range []string{index.Definition(), index.Content()} {
-		if _, err := pgparse.Statements(sql); err != nil || strings.ContainsAny(sql, indentFrom+indentTo) {
+		_, err := pgparse.Statements(sql)
+		if err != nil || strings.Contains(sql, indentFrom) || strings.Contains(sql, indentTo) {
 			t.Errorf("%q: %v", sql, err)
 		}
 	}
