@@ -38,7 +38,7 @@ BEGIN
             p_outcome := 'no row is due';
             RETURN;
         END IF;
-    ELSIF NOT p_request.dry_run THEN
+    ELSIF p_request.job IS NOT NULL AND NOT p_request.dry_run THEN
         PERFORM retention._ask_again(p_policies);
         COMMIT AND CHAIN;
     END IF;
@@ -73,6 +73,11 @@ BEGIN
         v_run := v_ended[v_place];
         IF v_run IS NULL THEN
             p_request.policy := p_policies[v_place];
+            -- During the runs before this one, another job may have run the policy.
+            IF v_place OPERATOR(pg_catalog.>) 1 AND p_request.job IS NOT NULL AND NOT p_if_due THEN
+                PERFORM retention._ask_again(p_policies[v_place:v_place]);
+                COMMIT AND CHAIN;
+            END IF;
             CALL retention._drive(p_request, v_run);
         END IF;
         v_runs := pg_catalog.array_append(v_runs, v_run);

@@ -4,7 +4,7 @@
 --   the rows first, and guards kept at most half of the rows of the last batch.
 -- - Conditions in the statement say which rows are held (p_unheld, from _unheld). For a rank, no
 --   hold may concern the policy.
--- - No row was locked or refused in the last 20 batches.
+-- - In the last 20 batches no row was refused, and none was locked for longer than a batch waits.
 -- - For a rank, no row of the next group was skipped, and the group has no more surplus rows than a
 --   batch may take.
 CREATE OR REPLACE FUNCTION retention._use_one_statement(
