@@ -23,7 +23,7 @@ import (
 	"pgretain/policy"
 )
 
-// project is what objects are compiled from. Nothing changes it.
+// project has the policy file and the catalog, from which objects are compiled. Nothing changes it.
 type project struct {
 	file     *policy.File
 	snapshot *catalog.Snapshot

@@ -260,7 +260,7 @@ func (w *policyCompiler) addRight(t policy.Table, access policy.Access) {
 func (c project) privileges(of grants, checks string) []Object {
 	sorted := slices.Clone(of.rights)
 	slices.SortStableFunc(sorted, func(a, b right) int { return strings.Compare(a.table.String(), b.table.String()) })
-	// One right per table: that of the first policy, with the access of all policies.
+	// One right for each table. It names the first policy, and has the access of all policies.
 	var rights []right
 	for _, r := range sorted {
 		if last := len(rights) - 1; last < 0 || rights[last].table.String() != r.table.String() {
@@ -295,8 +295,8 @@ type Right struct {
 // schemaUsage is the data of the templates "usage" and "usage_drop".
 type schemaUsage struct{ Schema, Role ident }
 
-// tableRights is the data of the templates "privilege" and "privilege_drop". Schema is that of the
-// runtime; "" if the grant is not checked.
+// tableRights is the data of the templates "privilege" and "privilege_drop". Schema is the schema of
+// the runtime; "" if the grant is not checked.
 type tableRights struct {
 	Schema, Comment sqlText
 	Access          policy.Access

@@ -176,7 +176,7 @@ func (o owner) lengths(placeholder string, tokens []string) []int {
 	}
 }
 
-// textTokens are what the placeholder <text> has beside literals and numbers.
+// textTokens are the tokens that the placeholder <text> accepts, besides literals and numbers.
 var textTokens = []string{"||", "(", ")", ",", "%", "::", "bit", "integer", "text", "left", "md5", "replace",
 	"current_setting"}
 

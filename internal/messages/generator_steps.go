@@ -50,7 +50,7 @@ func TwoDeletes(policy string) diag.Diagnostic {
 var PartitionIsGone = diag.Diagnostic{Code: step, Message: `"partition" cannot be read after "detach" or "drop"`,
 	Hint: `Move this step before "detach" or "drop".`}
 
-// Writer is what writes a column. It decides the code of a fault.
+// Writer says what writes a column: a step or a function. The code of a fault depends on it.
 type Writer struct{ code diag.Code }
 
 // The writers of columns: a step, or a function for applications.

@@ -43,8 +43,8 @@ func JobsHidden(runner string, inTime bool, h HiddenJobs) diag.Diagnostic {
 	}
 	if inTime {
 		d.Severity = diag.Info
-		d.Detail += " Each job has run in time. Whether its schedule in pg_cron is that of the policy file was not " +
-			"checked."
+		d.Detail += " Each job has run in time. It was not checked whether pg_cron has the schedules of the " +
+			"policy file."
 	}
 	return d
 }

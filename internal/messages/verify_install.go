@@ -62,7 +62,7 @@ func WindowSet(schema string, w SetWindow) diag.Diagnostic {
 	if !w.InForce {
 		d.Severity = diag.Drift
 		d.Message = fmt.Sprintf(`the window that was set for policy "%s" is not in force`, w.Policy)
-		d.Detail += " Its runs go by the policy's own."
+		d.Detail += " Its runs use the window of the policy file."
 	}
 	return d
 }
@@ -171,7 +171,8 @@ func LostRow(schema, owner string, l LostRows) diag.Diagnostic {
 }
 
 // SessionSetting is a setting of the runner's sessions that harms runs. Ms is a timeout in
-// milliseconds; nil for other settings. Place is what the setting is set for.
+// milliseconds; nil for other settings. Place is "role", "both" for the role in this database, or
+// another word.
 type SessionSetting struct {
 	Name, Value string
 	Ms          *float64
