@@ -295,8 +295,8 @@ type Right struct {
 // schemaUsage is the data of the templates "usage" and "usage_drop".
 type schemaUsage struct{ Schema, Role ident }
 
-// tableRights is the data of the templates "privilege" and "privilege_drop". Schema is the schema of
-// the runtime; "" if the grant is not checked.
+// tableRights is the data of the templates "privilege" and "privilege_drop". Schema is the schema
+// of the runtime; "" if the grant is not checked.
 type tableRights struct {
 	Schema, Comment sqlText
 	Access          policy.Access

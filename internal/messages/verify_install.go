@@ -171,8 +171,8 @@ func LostRow(schema, owner string, l LostRows) diag.Diagnostic {
 }
 
 // SessionSetting is a setting of the runner's sessions that harms runs. Ms is a timeout in
-// milliseconds; nil for other settings. Place is "role", "both" for the role in this database, or
-// another word.
+// milliseconds; nil for other settings. Place says where it is set: "role", "database", "both" (for
+// the role in the database), "all" or "server".
 type SessionSetting struct {
 	Name, Value string
 	Ms          *float64
