@@ -1,7 +1,6 @@
 package verifier
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -19,13 +18,6 @@ func (v *inspection) oneCause() {
 	v.nameTool()
 }
 
-// explains adds to a detail how many findings its finding explains, with their codes.
-func explains(detail string, codes []diag.Code) string {
-	return strings.TrimSpace(fmt.Sprintf("%s This explains %s (%s).", detail,
-		counted(len(codes), "further finding", "further findings"), strings.Join(distinct(lists.Map(codes,
-			diag.Code.String)), ", ")))
-}
-
 // mergeSchemas makes one finding of all tables in a schema that does not exist. The query "tables"
 // writes the same detail for all of them.
 func (v *inspection) mergeSchemas() {
@@ -39,23 +31,18 @@ func (v *inspection) mergeSchemas() {
 		if len(list) < 2 {
 			continue
 		}
-		one, names := list[0], []string{}
-		schema, _ := v.tableParts(one.Object)
-		one.Message = fmt.Sprintf("schema %q of the policy file does not exist", schema)
+		first := list[0]
+		schema, _ := v.tableParts(first.Object)
+		one := messages.NoTables(schema, detail, distinct(lists.Map(list, func(f Finding) string { return f.Object })))
+		one.Policy, one.Position, one.Severity, one.Hint = first.Policy, first.Position, first.Severity, first.Hint
 		for _, f := range list {
-			names = append(names, f.Object)
 			v.affected[one.Message] = append(v.affected[one.Message], f.Policy)
 			v.reasons[one.Message] = append(v.reasons[one.Message], v.reasons[f.Message]...)
 		}
-		names = distinct(names)
-		one.Object, one.Table = "schema "+schema, ""
-		one.Detail = fmt.Sprintf("%s Missing tables: %s.", detail, strings.Join(names[:min(5, len(names))], ", "))
-		if more := len(names) - 5; more > 0 {
-			one.Detail = fmt.Sprintf("%s and %d more.", strings.TrimSuffix(one.Detail, "."), more)
-		}
+		first.Diagnostic = one
 		v.report.Findings = append(slices.DeleteFunc(v.report.Findings, func(f Finding) bool {
 			return slices.Contains(list, f)
-		}), one)
+		}), first)
 	}
 }
 
@@ -76,7 +63,7 @@ func (v *inspection) explainRuns() {
 	})
 	for i, f := range kept {
 		if codes := explained[f]; len(codes) > 0 {
-			kept[i].Detail = explains(f.Detail, codes)
+			kept[i].Detail = messages.Explaining(f.Detail, codes)
 		}
 	}
 	v.report.Findings = kept

@@ -3,7 +3,6 @@ package verifier
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"slices"
 	"time"
 
@@ -94,10 +93,7 @@ func (v *inspection) compareJobs(r reading, query string, args ...any) error {
 // the runner and to superusers. For other roles the jobs are unknown.
 func (v *inspection) checkCronElsewhere(r reading) error {
 	if v.server.Database != v.install.Database {
-		v.add(message{Code: messages.CodeCronDiffers, Position: v.install.Position,
-			Message: fmt.Sprintf("the jobs run in another database than %q", v.server.Database),
-			Want:    quoted(v.install.Database), Got: quoted(v.server.Database),
-			Hint: "Connect to the database that install.database names."})
+		v.addToInstall(messages.JobsOfOtherDatabase(v.install.Database, v.server.Database))
 	}
 	seen, err := collectRow[evidence](r, "cron_evidence")
 	if err != nil {
@@ -113,10 +109,7 @@ func (v *inspection) checkCronElsewhere(r reading) error {
 		err = errors.New("there is no connection")
 	}
 	if err != nil && r.ctx.Err() == nil {
-		v.add(message{Code: messages.CodeUnreadable, Severity: diag.Unknown, Position: v.install.Position,
-			Message: fmt.Sprintf("could not check the jobs in pg_cron, in database %q", v.install.CronDatabase),
-			Detail:  fmt.Sprintf("The answer was: %v.", err),
-			Hint:    "Name that database with --cron-database-url, or verify again."})
+		v.addToInstall(messages.CronUnreachable(v.install.CronDatabase, err))
 	}
 	return r.ctx.Err()
 }
@@ -232,9 +225,6 @@ func (v *inspection) readZone(r reading) error {
 		return nil
 	}
 	v.zones = nil
-	v.add(message{Code: messages.CodeUnreadable, Severity: diag.Unknown,
-		Message: "could not determine when jobs should run",
-		Detail:  fmt.Sprintf("The schedules are in cron.timezone %q, which this program does not know.", found.Name),
-		Hint:    `Set cron.timezone to a name of the time zone database, such as "Europe/Berlin".`})
+	v.add(messages.CronZoneUnknown(found.Name))
 	return nil
 }

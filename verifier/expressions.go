@@ -2,7 +2,6 @@ package verifier
 
 import (
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -66,11 +65,7 @@ func (v *inspection) checkUsage(r reading) error {
 	if v.install.Roles.None {
 		role = v.server.User
 	}
-	v.add(message{Code: messages.CodeExpression, Severity: Info, Position: v.install.Position,
-		Message: fmt.Sprintf("not all expressions were checked: role %q has no USAGE on schema %s", v.server.User,
-			list),
-		Detail: "Counting overdue rows checks the conditions of the policies as well.",
-		Hint:   fmt.Sprintf("GRANT USAGE ON SCHEMA %s TO %s;", list, role)})
+	v.addToInstall(messages.SchemasClosed(v.server.User, list, role))
 	return err
 }
 
@@ -92,24 +87,14 @@ func (v *inspection) checkExpressions(r reading, checks []generator.Check) error
 		err := r.parse([]generator.Check{c})
 		if p := v.policyAt(c.Expr.Position); err != nil && errors.As(err, &refused) && meansNothing(refused) &&
 			p != nil {
-			v.add(refusal(p, c.Expr.Position, refused, fmt.Sprintf("an expression of policy %q is refused", p.Name),
-				`Restore the objects that it uses, or change the expression. `+
-					`Then run "pgretain snapshot" and "pgretain generate", and migrate.`))
+			m := messages.ExpressionRefusedNow(p.Name, serverError(refused))
+			m.Position = c.Expr.Position
+			v.add(m)
 		} else if err != nil && (!errors.As(err, &refused) || refused.Code != insufficientPrivilege) {
 			return err
 		}
 	}
 	return nil
-}
-
-// refusal returns the finding about an SQL text that the server refuses.
-func refusal(p *policy.Policy, at diag.Position, err *pgconn.PgError, what, hint string) message {
-	detail := err.Detail
-	if detail != "" {
-		detail = strings.TrimSuffix(detail, ".") + ". "
-	}
-	return message{Code: messages.CodeExpression, Policy: p.Name, Position: at, Message: what + ": " + err.Message,
-		Detail: fmt.Sprintf("%sRuns of the policy fail [%s].", detail, err.Code), Hint: hint}
 }
 
 // parse sends statements to the server, which parses them. The error is that of the first refused

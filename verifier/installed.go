@@ -3,11 +3,9 @@ package verifier
 import (
 	"cmp"
 	"encoding/json"
-	"fmt"
 	"slices"
 	"strings"
 	"sync"
-	"time"
 
 	"pgretain/generator"
 	"pgretain/internal/diag"
@@ -20,56 +18,35 @@ import (
 
 // pending reports migrations in the directories that are not applied in the databases.
 func (v *inspection) pending() {
-	add := func(names []string, of, flag string) {
-		for _, name := range names {
-			v.add(message{Code: messages.CodePending, Object: name,
-				Message: fmt.Sprintf("migration %q%s is not applied", name, of),
-				Hint:    "pgretain migrate up" + flag})
-		}
+	for _, name := range v.opt.Pending {
+		v.add(messages.Pending(name))
 	}
-	add(v.opt.Pending, "", "")
-	add(v.opt.CronPending, " of the jobs", " --cron")
+	for _, name := range v.opt.CronPending {
+		v.add(messages.CronPending(name))
+	}
 }
 
 func (v *inspection) notInstalled() {
 	if !v.opt.Checks.has(messages.CodeNotInstalled) {
-		v.nothingRead("There is no such schema.", `Run "pgretain migrate up", or check that this is the right database.`)
+		v.nothingRead(messages.NothingInSchema(v.install.Schema))
 		return
 	}
-	v.add(message{Code: messages.CodeNotInstalled, Position: v.install.Position,
-		Message: fmt.Sprintf("schema %q does not exist in database %q", v.install.Schema, v.server.Database),
-		Detail:  "The database was never migrated, or the connection is to another database.", Hint: "pgretain migrate up"})
+	v.addToInstall(messages.NotInstalled(v.install.Schema, v.server.Database))
 }
 
-// nothingRead reports that nothing in the runtime's schema can be checked. It reports this only if
-// a selected check needs that schema.
-func (v *inspection) nothingRead(detail, hint string) {
+// nothingRead adds the finding that nothing in the runtime's schema can be checked. It adds it only
+// if a selected check needs that schema.
+func (v *inspection) nothingRead(m message) {
 	if slices.ContainsFunc(v.opt.Checks.Codes(), func(code diag.Code) bool { return code.Group() != messages.Tables }) {
-		v.add(message{Code: messages.CodeUnreadable, Severity: diag.Unknown, Position: v.install.Position,
-			Message: fmt.Sprintf("could not check anything in schema %q", v.install.Schema),
-			Detail:  detail, Hint: hint})
+		v.addToInstall(m)
 	}
 }
 
 // standby reports how old the data of a standby is, and which checks cannot be made on a standby.
 func (v *inspection) standby() {
-	f := message{Code: messages.CodeStandby, Severity: Info, Position: v.install.Position,
-		Message: "the server is a standby",
-		Detail:  "It has replayed everything that it received."}
-	if behind := v.server.Clock.Sub(v.server.Now); behind != 0 {
-		f.Detail = fmt.Sprintf("Everything is as of %s, %s ago; what happened since it does not know.",
-			v.server.Now.UTC().Format("2006-01-02 15:04:05 UTC"), behind.Round(time.Millisecond))
-	}
-	v.add(f)
+	v.addToInstall(messages.Standby(v.server.Now, v.server.Clock.Sub(v.server.Now)))
 	if v.opt.Checks.any([]diag.Code{messages.CodeScheduler, messages.CodeLastRun}) {
-		scheduler := ""
-		if v.install.Scheduler == "pg_cron" {
-			scheduler = "whether the pg_cron scheduler is running and starts jobs, and "
-		}
-		v.add(message{Code: messages.CodeOnlyPrimary, Severity: diag.Unknown, Position: v.install.Position,
-			Message: "some checks need the primary",
-			Detail:  "Not checked: " + scheduler + "whether runs that are recorded as running are in progress.",
-			Hint:    "Verify the primary, or use --skip V094."})
+		v.addToInstall(messages.OnlyPrimary(v.install.Scheduler == "pg_cron"))
 	}
 }
 
@@ -77,9 +54,7 @@ func (v *inspection) standby() {
 func (v *inspection) checkCopy(r reading) error {
 	copied, err := collectNamed[struct{ Why string }](r, "copy")
 	for _, c := range copied {
-		f := messages.Copy(c.Why, quote.Ident(v.install.Schema))
-		f.Position = v.install.Position
-		v.add(f)
+		v.addToInstall(messages.Copy(c.Why, quote.Ident(v.install.Schema)))
 	}
 	return err
 }

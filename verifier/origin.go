@@ -97,8 +97,7 @@ func (v *inspection) explainOrigins() {
 			slices.Contains(v.opt.CronPending, file)):
 			pending[file] = append(pending[file], of)
 		case file != "" && f.Hint == messages.Repair && f.Code != messages.CodeColumn: // a column is in another file
-			v.report.Findings[i].Hint = fmt.Sprintf("Execute its statements again, from %s, as the role that the "+
-				"migration uses.", v.opt.Tool.up(file))
+			v.report.Findings[i].Hint = messages.RepairFrom(v.opt.Tool.up(file))
 			continue
 		default:
 			continue
@@ -109,16 +108,11 @@ func (v *inspection) explainOrigins() {
 		func(f Finding) bool { return slices.Contains(hidden, f) })
 	for _, names := range stale {
 		names = distinct(names)
-		v.explainBy(message{Code: messages.CodeUngenerated, Policy: names[0], Position: v.position(names[0]),
-			Message: fmt.Sprintf("the policy file has changes that no migration has: %s", strings.Join(names, ", ")),
-			Hint:    fmt.Sprintf(`Run "pgretain generate", then migrate: %s.`, v.opt.Tool.command("FILE")),
-		}, names, hidden)
+		v.explainBy(messages.Ungenerated(names, v.opt.Tool.command("FILE")), names, hidden)
 	}
 	for file, names := range pending {
 		names = distinct(names)
-		v.explainBy(message{Code: messages.CodePending, Object: file,
-			Message: fmt.Sprintf("migration %q is not applied", file),
-			Hint:    v.opt.Tool.command(file)}, names, hidden)
+		v.explainBy(messages.PendingIn(file, v.opt.Tool.command(file)), names, hidden)
 	}
 }
 
@@ -138,7 +132,7 @@ func (v *inspection) explainBy(m message, subjects []string, hidden []Finding) {
 		at = len(v.report.Findings)
 		v.add(m)
 	}
-	v.report.Findings[at].Detail = explains(v.report.Findings[at].Detail, codes)
+	v.report.Findings[at].Detail = messages.Explaining(v.report.Findings[at].Detail, codes)
 }
 
 // migrating matches the part of a hint that says to migrate, without a command.

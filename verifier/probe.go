@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,7 +17,6 @@ import (
 	"pgretain/internal/inspect"
 	"pgretain/internal/messages"
 	"pgretain/internal/pgparse"
-	"pgretain/internal/quote"
 	"pgretain/policy"
 	verifysql "pgretain/sql/verify"
 )
@@ -205,46 +203,37 @@ func unscannable(err error) string {
 // failed adds the finding that says why a probe failed. It returns false for an error that does not
 // come from the server.
 func (v *inspection) failed(p probe, err error) bool {
-	f := message{Code: messages.CodeUnreadable, Severity: diag.Unknown, Message: "could not check " + p.about}
 	refused := &pgconn.PgError{}
 	server := errors.As(err, &refused)
-	if server {
-		f.Detail = fmt.Sprintf("The server says: %s [%s].", refused.Message, refused.Code)
-	}
+	said := serverError(refused)
 	switch {
 	case concurrentlyDropped(err):
-		f.Code, f.Message = messages.CodeChanging, f.Message+": an object was changed during the check"
-		f.Detail, f.Hint = fmt.Sprintf("The second attempt failed with: %v.", err), "Verify again."
+		v.add(messages.ChangedMeanwhile(p.about, err))
 	case unscannable(err) != "":
-		f.Detail = fmt.Sprintf("The answer cannot be read: %s.", unscannable(err))
+		v.add(messages.AnswerUnreadable(p.about, unscannable(err)))
 	case !server || v.conn.IsClosed():
 		return false
 	case refused.Code == foreignCode, p.policy != nil && (v.found(p.policy.Name, p.known...) && meansNothing(refused) ||
 		v.refusedToCount(p.policy, refused)): // another finding reports it
-		return true
 	case refused.Code == "40001": // serialization_failure: on a standby, a conflict with recovery
-		f.Code, f.Message = messages.CodeOnlyPrimary, fmt.Sprintf("checking %s conflicts with replication", p.about)
-		f.Hint = "Try again, verify the primary, or set hot_standby_feedback or a longer " +
-			"max_standby_streaming_delay on the standby."
+		v.add(messages.ConflictsWithReplication(p.about, said))
 	case refused.Code == "57014", refused.Code == "55P03": // query_canceled by statement_timeout, lock_not_available
-		f.Code, f.Message = messages.CodeTimeout, fmt.Sprintf("checking %s took longer than %s", p.about, v.opt.Timeout)
-		f.Hint = "Try again when the server is less busy, or allow more time."
+		v.add(messages.TookTooLong(p.about, v.opt.Timeout, said))
 	case v.refusedTo(refused) != "":
 		role := v.refusedTo(refused)
-		f.Detail = fmt.Sprintf("The server says to role %q, as which functions of the runtime run: %s.", role,
-			refused.Message)
-		f.Hint = grantHint(role, refused)
-		v.lacks = append(v.lacks, lack{f, role, refused})
-		return true
+		v.lacks = append(v.lacks, lack{messages.FunctionDenied(p.about, role, refused.Message), role, refused})
+	case refused.Code == insufficientPrivilege && refused.Routine == "check_enable_rls":
+		v.add(messages.SessionDenied(p.about, v.server.User, refused.Message, messages.BypassRowSecurity))
 	case refused.Code == insufficientPrivilege:
-		f.Detail = fmt.Sprintf("The server says to role %q: %s.", v.server.User, refused.Message)
-		f.Hint = v.connectHint()
-		if refused.Routine == "check_enable_rls" { // no membership helps against row security
-			f.Hint = "Connect as a superuser, or as a role with BYPASSRLS."
-		}
+		v.add(messages.SessionDenied(p.about, v.server.User, refused.Message, v.connectHint()))
+	default:
+		v.add(messages.Unchecked(p.about, said))
 	}
-	v.add(f)
 	return true
+}
+
+func serverError(err *pgconn.PgError) messages.ServerError {
+	return messages.ServerError{Message: err.Message, Detail: err.Detail, SQLState: err.Code}
 }
 
 const insufficientPrivilege = "42501"
@@ -286,36 +275,23 @@ func (v *inspection) refusedTo(err *pgconn.PgError) string {
 	return ""
 }
 
-// deniedObject matches PostgreSQL's message for a missing privilege: the kind of object, and its
-// name without schema.
-var deniedObject = regexp.MustCompile(`^permission denied for (\w+(?: \w+)*) (\S+|".*")$`)
-
-// grantHint returns a hint to grant the missing privilege. For a schema, the hint is a statement.
-// For other objects it is a sentence, because the server's message does not contain their schema.
-func grantHint(role string, err *pgconn.PgError) string {
-	if m := deniedObject.FindStringSubmatch(err.Message); m != nil && m[1] == "schema" {
-		return fmt.Sprintf("GRANT USAGE ON SCHEMA %s TO %s;", quote.Ident(m[2]), quote.Ident(role))
-	}
-	return fmt.Sprintf("Grant the privilege to role %q.", role)
-}
-
 // knownLack reports whether a finding already reports the privilege that a role lacks. It compares
 // names without schemas, because the server's message contains no schema.
 func (v *inspection) knownLack(role string, err *pgconn.PgError) bool {
-	denied := deniedObject.FindStringSubmatch(err.Message)
-	return denied != nil && slices.ContainsFunc(v.report.Findings, func(f Finding) bool {
+	kind, denied := messages.DeniedObject(err.Message)
+	return kind != "" && slices.ContainsFunc(v.report.Findings, func(f Finding) bool {
 		name, _, _ := strings.Cut(f.Object, "(")
 		name = strings.TrimPrefix(name[strings.LastIndex(name, ".")+1:], "schema ")
 		return slices.Contains([]diag.Code{messages.CodeTableRights, messages.CodePrivileges}, f.Code) &&
 			v.opt.Checks.shows(f.Code) &&
-			strings.Trim(name, `"`) == denied[2] && strings.Contains(f.Message+f.Want, role)
+			strings.Trim(name, `"`) == denied && strings.Contains(f.Message+f.Want, role)
 	})
 }
 
 // connectHint returns the hint for a role that is not a role of the install.
 func (v *inspection) connectHint() string {
 	if v.install.Roles.None {
-		return fmt.Sprintf("Connect as %q, or as a superuser.", v.server.SchemaOwner)
+		return messages.ConnectAs(v.server.SchemaOwner)
 	}
-	return fmt.Sprintf("GRANT %s TO %s;", quote.Ident(v.install.Roles.Viewer), quote.Ident(v.server.User))
+	return messages.GrantViewer(v.install.Roles.Viewer, v.server.User)
 }

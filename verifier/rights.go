@@ -1,7 +1,6 @@
 package verifier
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -123,13 +122,11 @@ func (v *inspection) checkPrivileges(r reading) error {
 // oneRole reports if the owner is also the runner, the operator or the viewer of the install.
 func (v *inspection) oneRole() {
 	_, shared := v.otherRoles()
-	said := "one role does everything (roles: none)"
-	if !v.install.Roles.None {
-		said = fmt.Sprintf("role %q is the owner and also the %s", v.owner(), strings.Join(shared, ", the "))
-	}
-	if v.install.Roles.None || len(shared) > 0 {
-		v.add(message{Code: messages.CodeNoRoles, Severity: Info, Position: v.install.Position, Message: said,
-			Detail: fmt.Sprintf("Whoever becomes %q can delete by hand and change the run log.", v.owner())})
+	switch {
+	case v.install.Roles.None:
+		v.addToInstall(messages.OneRole(v.owner()))
+	case len(shared) > 0:
+		v.addToInstall(messages.OwnerIsAlso(v.owner(), shared))
 	}
 }
 

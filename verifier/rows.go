@@ -72,17 +72,12 @@ func (v *inspection) refusedToCount(p *policy.Policy, refused *pgconn.PgError) b
 		return false
 	case role != "":
 		if !v.knownLack(role, refused) {
-			v.add(message{Code: messages.CodeTableRights, Policy: p.Name, Position: p.Position,
-				Message: fmt.Sprintf("role %q lacks a privilege that policy %q needs: %s", role, p.Name,
-					refused.Message),
-				Detail: "Runs of the policy fail.", Hint: grantHint(role, refused)})
+			v.add(messages.PolicyDenied(role, p.Name, refused.Message))
 		}
 	case !meansNothing(refused) || strings.Contains(refused.Message, v.install.Schema+"."):
 		return false
 	case !v.found(p.Name, messages.CodeExpression):
-		v.add(refusal(p, p.Position, refused, fmt.Sprintf("the functions of policy %q are refused", p.Name),
-			`Restore the objects that its expressions use, or change the expressions. `+
-				`Then run "pgretain snapshot" and "pgretain generate", and migrate.`))
+		v.add(messages.FunctionsRefused(p.Name, serverError(refused)))
 	}
 	return true
 }

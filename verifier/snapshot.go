@@ -1,7 +1,6 @@
 package verifier
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -59,12 +58,9 @@ func (v *inspection) compareTypes(r reading, live *catalog.Snapshot) error {
 			live.Types[a.Key] = want
 		case a.Err != nil, want == "", p == nil, want == a.Type:
 		default:
-			v.add(message{Code: messages.CodeSnapshot, Policy: p.Name, Position: a.Expr.Position, Want: want,
-				Got: a.Type,
-				Message: fmt.Sprintf("an expression of policy %q has another type than in the catalog snapshot",
-					p.Name),
-				Detail: fmt.Sprintf("It is read by: %s.", a.Key),
-				Hint:   `Run "pgretain snapshot" and "pgretain generate", and migrate; or give the expression back its type.`})
+			m := messages.OtherType(p.Name, a.Key, want, a.Type)
+			m.Position = a.Expr.Position
+			v.add(m)
 		}
 	}
 	return nil
@@ -106,10 +102,9 @@ func (v *inspection) compareTables(live *catalog.Snapshot) []changed {
 // consequence is what the generator would do differently with the live tables: generate another
 // object, or refuse a policy.
 type consequence struct {
-	policy *policy.Policy // nil if the object belongs to no policy
-	text   string
-	refuse bool
-	hint   string // the hint of a refusal
+	policy  *policy.Policy // nil if the object belongs to no policy
+	refusal *messages.PolicyRefusal
+	object  string // such as "+ index app.x"; "" for a refusal
 }
 
 // consequences returns what the generator would do differently with the given tables than with
@@ -125,15 +120,14 @@ func (v *inspection) consequences(tables *catalog.Snapshot) []consequence {
 		if p != nil {
 			name = p.Name
 		}
-		all = append(all, consequence{p, fmt.Sprintf("Policy %q would be refused at %s: %s [%s].", name, d.Position,
-			d.Message, d.Code), true, d.Hint})
+		all = append(all, consequence{policy: p, refusal: &messages.PolicyRefusal{Policy: name, Fault: d}})
 	}
 	if len(all) > 0 {
 		return all
 	}
 	return lists.Map(generator.Changes(v.asked, objects), func(c generator.Change) consequence {
 		o := c.Object()
-		return consequence{v.policies[o.Policy], c.Sign() + " " + string(o.Kind) + " " + o.Name, false, ""}
+		return consequence{policy: v.policies[o.Policy], object: c.Sign() + " " + string(o.Kind) + " " + o.Name}
 	})
 }
 
@@ -143,7 +137,7 @@ func (v *inspection) consequences(tables *catalog.Snapshot) []consequence {
 // A refusal that another check explains is left out.
 func (v *inspection) compareSnapshot(live *catalog.Snapshot, tables []changed) {
 	whole := v.consequences(live)
-	if len(whole) == 0 || !whole[0].refuse {
+	if len(whole) == 0 || whole[0].refusal == nil {
 		v.effective = live
 	}
 	own := make([][]consequence, len(tables))
@@ -192,7 +186,7 @@ func (v *inspection) unexplained(c changed, e consequence) bool {
 		return f.Policy == e.policy.Name && isReach(f) && f.Severity != Info &&
 			(f.Table == c.name() || f.Object == c.name() || strings.HasPrefix(f.Object, c.name()+"."))
 	}
-	return !e.refuse || e.policy == nil ||
+	return e.refusal == nil || e.policy == nil ||
 		!v.found(e.policy.Name, messages.CodeNoTable, messages.CodeUnexpected) &&
 			!slices.ContainsFunc(v.report.Findings, explains)
 }
@@ -200,55 +194,23 @@ func (v *inspection) unexplained(c changed, e consequence) bool {
 // isReach reports whether a finding is of group Reach and is based on the live tables.
 func isReach(f Finding) bool { return f.Group == string(messages.Reach) && f.Severity != diag.Unknown }
 
-// message returns the finding about the table. A single difference becomes its Want and Got.
-// Several differences are listed in its Detail, followed by the consequences.
+// message returns the finding about the table. The policy of the first consequence gives it its
+// position.
 func (c changed) message(otherwise []consequence) message {
-	f := message{Code: messages.CodeSnapshot, Object: c.name(),
-		Message: fmt.Sprintf("table %q differs from the catalog snapshot", c.name())}
-	if len(c.facts) == 1 {
-		f.Message += ": " + c.facts[0].String()
-		f.Want, f.Got = c.facts[0].Want, c.facts[0].Got
-	} else {
-		f.Detail = shortened(lists.Map(c.facts, func(d catalog.Difference) string {
-			switch {
-			case d.Want == "":
-				return fmt.Sprintf("New %s: %s.", d.Property, d.Got)
-			case d.Got == "":
-				return fmt.Sprintf("Missing %s: %s.", d.Property, d.Want)
-			}
-			return fmt.Sprintf("Different %s: wanted %s, found %s.", d.Property, d.Want, d.Got)
-		}), 8) + " "
-	}
-	if len(otherwise) == 0 {
-		f.Severity, f.Hint = Info, `Run "pgretain snapshot" and commit the file.`
-		f.Detail += "No generated object depends on it."
-		return f
-	}
-	if p := otherwise[0].policy; p != nil {
-		f.Policy, f.Position = p.Name, p.Table.Position
-	}
-	texts := lists.Map(otherwise, func(e consequence) string { return e.text })
-	if otherwise[0].refuse {
-		f.Hint = `Change the table back or the policy, then run "pgretain snapshot" and "pgretain generate".`
-		if own := otherwise[0].hint; len(otherwise) == 1 && strings.HasPrefix(own, "ALTER TABLE ") {
-			f.Hint = own // the statement that removes the only reason
+	t := messages.TableChange{Table: c.name(),
+		Differences: lists.Map(c.facts, func(d catalog.Difference) messages.Difference {
+			return messages.Difference{Property: d.String(), Want: d.Want, Got: d.Got}
+		})}
+	for _, e := range otherwise {
+		if e.refusal != nil {
+			t.Refusals = append(t.Refusals, *e.refusal)
+		} else {
+			t.Objects = append(t.Objects, e.object)
 		}
-		f.Detail += shortened(texts, 4)
-		return f
 	}
-	f.Hint = `Run "pgretain snapshot" and "pgretain generate", and migrate.`
-	objects := strings.Join(texts[:min(len(texts), 2)], "; ")
-	if len(texts) > 2 {
-		objects += " and others"
+	m := messages.TableDiffers(t)
+	if len(otherwise) > 0 && otherwise[0].policy != nil {
+		m.Policy, m.Position = otherwise[0].policy.Name, otherwise[0].policy.Table.Position
 	}
-	f.Detail += "For the present table, other objects would be generated: " + objects + "."
-	return f
-}
-
-// shortened joins sentences into one line. It shows at most the given number of sentences.
-func shortened(list []string, most int) string {
-	if len(list) <= most {
-		return strings.Join(list, " ")
-	}
-	return strings.Join(list[:most], " ") + fmt.Sprintf(" and %d more", len(list)-most)
+	return m
 }

@@ -130,7 +130,7 @@ func (v *inspection) run(ctx context.Context) error {
 		v.expand(nil, nil)
 		return v.ask(ctx, v.tableProbes())
 	case !v.server.Usage:
-		v.nothingRead(fmt.Sprintf("Role %q has no USAGE on it.", v.server.User), v.connectHint())
+		v.nothingRead(messages.SchemaClosed(v.install.Schema, v.server.User, v.connectHint()))
 		v.expand(nil, nil)
 		return v.ask(ctx, append(v.tableProbes(), v.snapshotProbe()))
 	}

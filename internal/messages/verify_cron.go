@@ -21,6 +21,27 @@ func JobsUnreadable(database, runner string) diag.Diagnostic {
 		Detail: noUsageOfCron(runner), Hint: `Have a DBA run what "pgretain bootstrap" prints.`}
 }
 
+// CronUnreachable takes why the database of the jobs could not be read.
+func CronUnreachable(database string, err error) diag.Diagnostic {
+	return diag.Diagnostic{Code: CodeUnreadable, Severity: diag.Unknown, Message: uncheckedJobs(database),
+		Detail: fmt.Sprintf("The answer was: %v.", err),
+		Hint:   "Name that database with --cron-database-url, or verify again."}
+}
+
+func CronZoneUnknown(zone string) diag.Diagnostic {
+	return diag.Diagnostic{Code: CodeUnreadable, Severity: diag.Unknown,
+		Message: "could not determine when jobs should run",
+		Detail:  fmt.Sprintf("The schedules are in cron.timezone %q, which this program does not know.", zone),
+		Hint:    `Set cron.timezone to a name of the time zone database, such as "Europe/Berlin".`}
+}
+
+// JobsOfOtherDatabase takes the database in which the jobs run, and the database that is verified.
+func JobsOfOtherDatabase(want, got string) diag.Diagnostic {
+	return diag.Diagnostic{Code: CodeCronDiffers,
+		Message: fmt.Sprintf("the jobs run in another database than %q", got), Want: `"` + want + `"`,
+		Got: `"` + got + `"`, Hint: "Connect to the database that install.database names."}
+}
+
 // HiddenJobs says why a role cannot see the jobs of schema cron in another database.
 type HiddenJobs struct{ Database, Role, Fault string }
 

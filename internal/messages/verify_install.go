@@ -2,6 +2,8 @@ package messages
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -16,6 +18,48 @@ import (
 func inRuntime(schema, format string, values ...any) string {
 	schema = strings.ReplaceAll(quote.Ident(schema), "%", "%%")
 	return fmt.Sprintf(strings.ReplaceAll(format, "retention.", schema+"."), values...)
+}
+
+const migrateUp = "pgretain migrate up"
+
+func NotInstalled(schema, database string) diag.Diagnostic {
+	return diag.Diagnostic{Code: CodeNotInstalled,
+		Message: fmt.Sprintf("schema %q does not exist in database %q", schema, database),
+		Detail:  "The database was never migrated, or the connection is to another database.",
+		Hint:    migrateUp}
+}
+
+func Pending(file string) diag.Diagnostic { return PendingIn(file, migrateUp) }
+
+// PendingIn takes the command that applies the migration.
+func PendingIn(file, command string) diag.Diagnostic {
+	return diag.Diagnostic{Code: CodePending, Object: file,
+		Message: fmt.Sprintf("migration %q is not applied", file), Hint: command}
+}
+
+// CronPending is about a migration of the jobs in another database.
+func CronPending(file string) diag.Diagnostic {
+	return diag.Diagnostic{Code: CodePending, Object: file,
+		Message: fmt.Sprintf("migration %q of the jobs is not applied", file), Hint: migrateUp + " --cron"}
+}
+
+// Ungenerated takes the policies and jobs that were changed, and a command that applies a
+// migration.
+func Ungenerated(names []string, command string) diag.Diagnostic {
+	return diag.Diagnostic{Code: CodeUngenerated, Policy: names[0],
+		Message: "the policy file has changes that no migration has: " + listed(names),
+		Hint:    fmt.Sprintf(`Run "pgretain generate", then migrate: %s.`, command)}
+}
+
+// Explaining adds to a detail the codes of the findings that its finding explains. It takes the
+// code of each of them.
+func Explaining(detail string, codes []diag.Code) string {
+	names := map[string]bool{}
+	for _, code := range codes {
+		names[code.String()] = true
+	}
+	return strings.TrimSpace(fmt.Sprintf("%s This explains %s (%s).", detail,
+		number(int64(len(codes)), "further finding", "further findings"), listed(slices.Sorted(maps.Keys(names)))))
 }
 
 // Setting says who changed a setting of a policy at run time, when and why. SetAt is in whole

@@ -13,6 +13,12 @@ import (
 const Repair = "Run its statements again, from the last migration that has them, " +
 	"as the role that the migration uses."
 
+// RepairFrom is Repair if the migration is known. It takes the part of the migration that has the
+// statements.
+func RepairFrom(part string) string {
+	return fmt.Sprintf("Execute its statements again, from %s, as the role that the migration uses.", part)
+}
+
 // MissingObject is the finding on an object of the runtime that does not exist.
 func MissingObject(kind, name string) diag.Diagnostic {
 	return diag.Diagnostic{Code: CodeMissing, Message: fmt.Sprintf(`%s "%s" is missing`, kind, name), Hint: Repair}

@@ -2,6 +2,7 @@ package messages
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -33,6 +34,52 @@ func LacksPrivilege(roles []string, l RoleLack) diag.Diagnostic {
 	return diag.Diagnostic{Code: CodeTableRights, Detail: effect,
 		Message: fmt.Sprintf(`role "%s" lacks %s on %s "%s"`, l.Role, l.Lacks, l.Kind, l.Name),
 		Hint:    fmt.Sprintf("GRANT %s ON %s TO %s;", l.Needed, l.Object, quote.Ident(l.Role))}
+}
+
+// deniedObject matches PostgreSQL's message for a missing privilege.
+var deniedObject = regexp.MustCompile(`^permission denied for (\w+(?: \w+)*) (\S+|".*")$`)
+
+// DeniedObject reads PostgreSQL's message for a missing privilege. It returns the kind of the
+// object, and its name without schema. It returns "" for other messages.
+func DeniedObject(message string) (kind, name string) {
+	m := deniedObject.FindStringSubmatch(message)
+	if m == nil {
+		return "", ""
+	}
+	return m[1], m[2]
+}
+
+// grantDenied returns a hint to grant the privilege that PostgreSQL's message is about. For a
+// schema, the hint is a statement. For other objects it is a sentence, because the message does not
+// contain their schema.
+func grantDenied(role, message string) string {
+	if kind, name := DeniedObject(message); kind == "schema" {
+		return grantUsage(name, role)
+	}
+	return fmt.Sprintf("Grant the privilege to role %q.", role)
+}
+
+// PolicyDenied takes what the server says to the role.
+func PolicyDenied(role, policy, denied string) diag.Diagnostic {
+	return diag.Diagnostic{Code: CodeTableRights, Policy: policy,
+		Message: fmt.Sprintf("role %q lacks a privilege that policy %q needs: %s", role, policy, denied),
+		Detail:  "Runs of the policy fail.", Hint: grantDenied(role, denied)}
+}
+
+// OneRole is about an install with "roles: none".
+func OneRole(owner string) diag.Diagnostic {
+	return ownerDoesAll(owner, "one role does everything (roles: none)")
+}
+
+// OwnerIsAlso takes the other roles of the install for which the policy file names the owner.
+func OwnerIsAlso(owner string, others []string) diag.Diagnostic {
+	return ownerDoesAll(owner, fmt.Sprintf("role %q is the owner and also the %s", owner,
+		strings.Join(others, ", the ")))
+}
+
+func ownerDoesAll(owner, message string) diag.Diagnostic {
+	return diag.Diagnostic{Code: CodeNoRoles, Severity: diag.Info, Message: message,
+		Detail: fmt.Sprintf("Whoever becomes %q can delete by hand and change the run log.", owner)}
 }
 
 // grantUsage returns a GRANT on the schema of an object that a policy uses.

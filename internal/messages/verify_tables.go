@@ -61,6 +61,141 @@ func NoTable(name, policy string, created bool, t MissingTable) diag.Diagnostic 
 	return d
 }
 
+// NoTables is the finding on several tables in one schema that does not exist. It takes the detail
+// of NoTable for each of them.
+func NoTables(schema, detail string, tables []string) diag.Diagnostic {
+	d := diag.Diagnostic{Code: CodeNoTable, Object: "schema " + schema,
+		Message: fmt.Sprintf("schema %q of the policy file does not exist", schema),
+		Detail:  fmt.Sprintf("%s Missing tables: %s", detail, listed(tables[:min(5, len(tables))]))}
+	if more := len(tables) - 5; more > 0 {
+		d.Detail += fmt.Sprintf(" and %d more", more)
+	}
+	d.Detail += "."
+	return d
+}
+
+// Difference is a property of a table that differs from the catalog snapshot, in words. Want is ""
+// for a new property, and Got for a missing one.
+type Difference struct{ Property, Want, Got string }
+
+func (d Difference) sentence() string {
+	switch {
+	case d.Want == "":
+		return fmt.Sprintf("New %s: %s.", d.Property, d.Got)
+	case d.Got == "":
+		return fmt.Sprintf("Missing %s: %s.", d.Property, d.Want)
+	}
+	return fmt.Sprintf("Different %s: wanted %s, found %s.", d.Property, d.Want, d.Got)
+}
+
+// PolicyRefusal is a policy that the generator would refuse, and the fault.
+type PolicyRefusal struct {
+	Policy string
+	Fault  diag.Diagnostic
+}
+
+func (r PolicyRefusal) sentence() string {
+	return fmt.Sprintf("Policy %q would be refused at %s: %s [%s].", r.Policy, r.Fault.Position, r.Fault.Message,
+		r.Fault.Code)
+}
+
+// TableChange is a table that differs from the catalog snapshot, and what the generator would do
+// with the present table: refuse policies, or write other objects.
+type TableChange struct {
+	Table       string
+	Differences []Difference
+	Refusals    []PolicyRefusal
+	Objects     []string // such as "+ index app.x"
+}
+
+// TableDiffers shows a single difference as wanted and found value, and lists several differences.
+// If the only fault of the present table has a statement as its hint, this is the hint.
+func TableDiffers(c TableChange) diag.Diagnostic {
+	d := diag.Diagnostic{Code: CodeSnapshot, Object: c.Table,
+		Message: fmt.Sprintf("table %q differs from the catalog snapshot", c.Table)}
+	if len(c.Differences) == 1 {
+		one := c.Differences[0]
+		d.Message, d.Want, d.Got = d.Message+": "+one.Property, one.Want, one.Got
+	} else {
+		d.Detail = sentences(c.Differences, 8) + " "
+	}
+	switch {
+	case len(c.Refusals) > 0:
+		d.Detail += sentences(c.Refusals, 4)
+		d.Hint = `Change the table back or the policy, then run "pgretain snapshot" and "pgretain generate".`
+		if own := c.Refusals[0].Fault.Hint; len(c.Refusals) == 1 && strings.HasPrefix(own, "ALTER TABLE ") {
+			d.Hint = own
+		}
+	case len(c.Objects) > 0:
+		more := ""
+		if len(c.Objects) > 2 {
+			more = " and others"
+		}
+		d.Detail += fmt.Sprintf("For the present table, other objects would be generated: %s%s.",
+			strings.Join(c.Objects[:min(len(c.Objects), 2)], "; "), more)
+		d.Hint = `Run "pgretain snapshot" and "pgretain generate", and migrate.`
+	default:
+		d.Detail += "No generated object depends on it."
+		d.Severity, d.Hint = diag.Info, `Run "pgretain snapshot" and commit the file.`
+	}
+	return d
+}
+
+// sentences joins the sentences of the first facts, and says how many more there are.
+func sentences[F interface{ sentence() string }](facts []F, most int) string {
+	var list []string
+	for _, fact := range facts[:min(len(facts), most)] {
+		list = append(list, fact.sentence())
+	}
+	text := strings.Join(list, " ")
+	if more := len(facts) - most; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
+}
+
+// OtherType takes the key of an expression in the catalog snapshot, its type there, and its type
+// now.
+func OtherType(policy, key, want, got string) diag.Diagnostic {
+	return diag.Diagnostic{Code: CodeSnapshot, Policy: policy, Want: want, Got: got,
+		Message: fmt.Sprintf("an expression of policy %q has another type than in the catalog snapshot", policy),
+		Detail:  fmt.Sprintf("It is read by: %s.", key),
+		Hint: `Run "pgretain snapshot" and "pgretain generate", and migrate; ` +
+			`or give the expression back its type.`}
+}
+
+// ExpressionRefusedNow takes the error of the server about an expression that it accepted when the
+// policy was generated.
+func ExpressionRefusedNow(policy string, e ServerError) diag.Diagnostic {
+	return refusedBy(e, policy, fmt.Sprintf("an expression of policy %q is refused", policy),
+		"Restore the objects that it uses, or change the expression.")
+}
+
+// FunctionsRefused takes the error of the server about the expressions in functions of a policy.
+func FunctionsRefused(policy string, e ServerError) diag.Diagnostic {
+	return refusedBy(e, policy, fmt.Sprintf("the functions of policy %q are refused", policy),
+		"Restore the objects that its expressions use, or change the expressions.")
+}
+
+func refusedBy(e ServerError, policy, message, hint string) diag.Diagnostic {
+	detail := e.Detail
+	if detail != "" {
+		detail = strings.TrimSuffix(detail, ".") + ". "
+	}
+	return diag.Diagnostic{Code: CodeExpression, Policy: policy, Message: message + ": " + e.Message,
+		Detail: fmt.Sprintf("%sRuns of the policy fail [%s].", detail, e.SQLState),
+		Hint:   hint + ` Then run "pgretain snapshot" and "pgretain generate", and migrate.`}
+}
+
+// SchemasClosed takes the role that verifies, the schemas as SQL, and the role that should read
+// them.
+func SchemasClosed(role, schemas, reader string) diag.Diagnostic {
+	return diag.Diagnostic{Code: CodeExpression, Severity: diag.Info,
+		Message: fmt.Sprintf("not all expressions were checked: role %q has no USAGE on schema %s", role, schemas),
+		Detail:  "Counting overdue rows checks the conditions of the policies as well.",
+		Hint:    fmt.Sprintf("GRANT USAGE ON SCHEMA %s TO %s;", schemas, reader)}
+}
+
 // NoSchema is the finding on a schema under "coverage".
 func NoSchema(name string) diag.Diagnostic {
 	return diag.Diagnostic{Code: CodeCoverageName,
