@@ -19,8 +19,7 @@ import (
 // application returns the functions of a policy that applications call. In these functions, as_of
 // is a variable.
 func (w *policyCompiler) application() []draft {
-	defer w.saveState()()
-	w.inputs = outsideRun("v_as_of")
+	w = w.with(outsideRun("v_as_of"))
 	var objects []draft
 	if w.policy.Claim != nil {
 		objects = w.claim(w.policy.Claim)

@@ -28,13 +28,6 @@ type binder struct {
 	deleted     []string                   // tables from which earlier steps delete; their deleted rows are not read
 }
 
-// saveState returns a function that restores the present state of the binder. Use: defer
-// w.saveState()().
-func (b *binder) saveState() func() {
-	before := *b
-	return func() { *b = before }
-}
-
 // parse returns the parsed expression. The reader of the file has parsed it before.
 func (b *binder) bind(e policy.Expr) sqlText {
 	parsed := e.Parsed()

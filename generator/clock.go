@@ -274,9 +274,9 @@ func (w *policyCompiler) watermark(m *policy.Watermark, typ string) watermarkTex
 	if column := w.knownColumn(table, m.Column, m.Position); column != nil && narrows(typ, column.Plain()) {
 		w.fail(messages.NarrowWatermark(m.Table.String(), m.Column, column.Type, typ), m.Position)
 	}
-	defer w.saveState()()
-	w.binder.table = table
-	d.Where = w.optional(m.Where)
+	inner := *w
+	inner.table = table
+	d.Where = inner.optional(m.Where)
 	return d
 }
 

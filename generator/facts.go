@@ -302,8 +302,7 @@ func sourceOfTable(table *catalog.Table, columns []string) restoreSource {
 
 // undoSources returns the updates with "undo", the last one first.
 func (w *policyCompiler) undoSources() []restoreSource {
-	defer w.saveState()()
-	w.inputs = outsideRun("$5")
+	w = w.with(outsideRun("$5"))
 	var sources []restoreSource
 	for _, s := range slices.Backward(w.steps) {
 		if s.Update == nil || s.Related != nil || len(s.Update.Undo) == 0 {

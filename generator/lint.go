@@ -121,7 +121,6 @@ func (w *policyCompiler) stepChecks(s step) []Check {
 	if s.SQL != nil {
 		return nil // checked together with the functions
 	}
-	defer w.saveState()()
 	var others []sqlText
 	var joins []policy.Join // joins of the statement itself, whose names are unknown outside it
 	other := func(t policy.Table, as string) {
@@ -130,7 +129,7 @@ func (w *policyCompiler) stepChecks(s step) []Check {
 	for _, h := range s.headers {
 		other(h.Insert.Into, h.Insert.As)
 	}
-	w.enter(s)
+	w = w.inStep(s)
 	if s.Related != nil {
 		other(s.Related.Table, s.Related.As)
 		joins = s.Related.Joins

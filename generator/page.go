@@ -29,8 +29,7 @@ type storedTable struct{ Policy, Join, Table, Query sqlText }
 
 // storedTables returns the tables that hold the rows of joins that are read once per run.
 func (w *policyCompiler) storedTables() []draft {
-	defer w.saveState()()
-	w.inputs = outsideRun("NULL::timestamptz")
+	w = w.with(outsideRun("NULL::timestamptz"))
 	var tables []draft
 	for _, j := range w.policy.OncePerRun() {
 		d := w.draft(KindStored, w.schema()+"."+w.storedTableName(j), "stored", storedTable{
@@ -77,7 +76,7 @@ func (w *policyCompiler) start() []draft {
 			values = append(values, namedValue{sqlText(ceilingName(i + 1).String()), w.ceiling(k, i+1, false)})
 		}
 	}
-	if w.prepares = len(stored)+len(values) > 0; !w.prepares {
+	if len(stored)+len(values) == 0 {
 		return nil
 	}
 	start := function{suffix: "start", parameters: w.batchRange(""), returns: "jsonb", language: "plpgsql"}

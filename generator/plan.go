@@ -115,7 +115,8 @@ func (c *compiler) planOf(p *policy.Policy) *policyPlan {
 	ensured, archives, stored := w.ensureColumns(), w.createdTables(), w.storedTables()
 	w.checkIndexes()
 	functions, passes := w.functions()
-	functions = slices.Concat([]draft{w.rows()}, functions, w.start())
+	start := w.start()
+	functions = slices.Concat([]draft{w.rows()}, functions, start)
 	if p.DropsTables() {
 		data := &dropTableData{Relation: qualified(w.table).Literal()}
 		drop := function{suffix: "drop_table", parameters: []pgparse.Parameter{in("p_table", "oid")}, returns: "void",
@@ -130,7 +131,7 @@ func (c *compiler) planOf(p *policy.Policy) *policyPlan {
 	plan := &policyPlan{
 		policy: p, table: w.table, ensured: ensured, archives: archives, stored: stored, functions: functions,
 		effects: w.effectFunctions(steps, notes), application: application,
-		columns: w.registryColumns(passes, steps, restores), words: w.wordFacts(), needs: w.needs(),
+		columns: w.registryColumns(len(start) > 0, passes, steps, restores), words: w.wordFacts(), needs: w.needs(),
 	}
 	if w.buildsIndexes() {
 		plan.indexes = w.wantedIndexes()

@@ -59,14 +59,16 @@ type groupKey struct {
 // first order item is not NULL. Joins become sub-selects, because a rank reads more rows than a
 // batch joins.
 func (w *policyCompiler) rankOf(source *policy.Rank, name sqlText) *ranked {
-	defer w.saveState()()
-	w.scalars = w.asScalars(w.policy.Joins, nil)
-	r := w.rankTexts(source, name)
+	inner := *w
+	inner.scalars = w.asScalars(w.policy.Joins, nil)
+	inner.verdict = inner.guardVerdict
+	r := inner.rankTexts(source, name)
 	for _, keys := range armsOf(r) {
+		inGroup := inner
 		if len(keys) > 0 {
-			w.verdict = func(guard string) sqlText { return w.verdictInGroup(guard, keys) }
+			inGroup.verdict = func(guard string) sqlText { return inGroup.verdictInGroup(guard, keys) }
 		}
-		arm := w.rankTexts(source, name)
+		arm := inGroup.rankTexts(source, name)
 		arm.Rows, arm.Keys = append(arm.Rows, matches(keys)...), nil
 		r.Arms = append(r.Arms, arm)
 	}

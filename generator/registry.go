@@ -88,8 +88,9 @@ func (r row) columns() map[string]json.RawMessage {
 }
 
 // registryColumns returns the columns of a policy's registry row, except its hash and dependencies.
+// The parameter "prepares" says that a run reads joins or ceilings when it starts.
 func (w *policyCompiler) registryColumns(
-	passes []passEntry, steps []stepEntry, restores []restoreSource,
+	prepares bool, passes []passEntry, steps []stepEntry, restores []restoreSource,
 ) []columnValue {
 	p := w.policy
 	settable := cmp.Or(p.SettableWindow(), &policy.WindowData{})
@@ -98,7 +99,7 @@ func (w *policyCompiler) registryColumns(
 		{"table_name", tableName(w.table)},
 		{"report", false},
 		{"partitions", p.Partitions},
-		{"prepares", w.prepares},
+		{"prepares", prepares},
 		{"scope", names(p.Scope)},
 		{"window_own", window(settable.Else)},
 		{"window_at_least", window(settable.AtLeast)},

@@ -10,16 +10,28 @@ import (
 	"pgretain/policy"
 )
 
-// policyCompiler compiles one policy to its objects.
+// policyCompiler compiles one policy to its objects. The binder says what expressions mean, and the
+// compiled parts are shared: a copy with another binder is another scope of the same policy.
 type policyCompiler struct {
 	binder
+	*compiled
+}
+
+// compiled contains the parts of a policy that are compiled so far.
+type compiled struct {
 	conditions
 	effects
 	dependencies
 	grants
 
-	steps    []step
-	prepares bool // a run reads joins or ceilings when it starts
+	steps []step
+}
+
+// with returns a scope in which expressions get other inputs.
+func (w *policyCompiler) with(in inputs) *policyCompiler {
+	inner := *w
+	inner.inputs = in
+	return &inner
 }
 
 // conditions are the compiled rules of a policy. They say which rows the policy has, which of these
@@ -71,8 +83,8 @@ type guard struct {
 func (g guard) Unknown() literal { return g.Name + "?" }
 
 func (c *compiler) newPolicyCompiler(p *policy.Policy, table *catalog.Table, in inputs) *policyCompiler {
-	w := &policyCompiler{dependencies: dependencies{named: map[string]bool{},
-		types: map[string]string{}}}
+	w := &policyCompiler{compiled: &compiled{dependencies: dependencies{named: map[string]bool{},
+		types: map[string]string{}}}}
 	w.binder = binder{compiler: c, policy: p, table: table, inputs: in, aliases: map[string]*catalog.Table{},
 		partitioned: c.partitionedOf(p)}
 	if w.partitioned != nil {
@@ -127,16 +139,16 @@ func (w *policyCompiler) storedTable(j policy.Join) sqlText {
 
 // asScalars compiles joins for use as sub-selects. Each join may read the joins before it.
 func (w *policyCompiler) asScalars(joins []policy.Join, before []join) []join {
-	defer w.saveState()()
-	w.scalars = slices.Clone(before)
+	inner := *w
+	inner.scalars = slices.Clone(before)
 	for _, j := range joins {
-		w.scalars = append(w.scalars, w.joinOf(j))
+		inner.scalars = append(inner.scalars, inner.joinOf(j))
 	}
-	return w.scalars
+	return inner.scalars
 }
 
-// addAlias adds an alias for a table, so that expressions can name its columns. Restoring the state
-// of the binder removes the alias.
+// addAlias adds an alias for a table, so that expressions can name its columns. Copies of the binder
+// do not get the alias.
 func (b *binder) addAlias(name string, table *catalog.Table) {
 	b.aliases = maps.Clone(b.aliases)
 	b.aliases[name] = table

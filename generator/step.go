@@ -113,23 +113,25 @@ func (w *policyCompiler) mayWrite(s step) bool {
 }
 
 func (w *policyCompiler) rendered(s step) sqlText {
-	defer w.saveState()()
+	inner := w.inStep(s)
 	if readBatch(s.expressions) {
-		w.batch = fragment("batch in parentheses", w.rowsOf(s, false))
+		inner.batch = fragment("batch in parentheses", w.rowsOf(s, false))
 	}
-	w.enter(s)
-	return s.render(w, s)
+	return s.render(inner, s)
 }
 
-// enter adds the aliases that a step may use besides t: those of header rows and of related rows.
-func (w *policyCompiler) enter(s step) {
+// inStep returns the scope of a step. In it, expressions may also use the aliases of header rows and
+// of related rows.
+func (w *policyCompiler) inStep(s step) *policyCompiler {
+	inner := *w
 	for _, h := range s.headers {
-		w.addAlias(h.Insert.As, h.into)
+		inner.addAlias(h.Insert.As, h.into)
 	}
 	if s.Related != nil {
-		w.addAlias(s.Related.As, s.from)
-		w.scalars = w.asScalars(s.Related.Joins, w.scalars)
+		inner.addAlias(s.Related.As, s.from)
+		inner.scalars = inner.asScalars(s.Related.Joins, inner.scalars)
 	}
+	return &inner
 }
 
 // existing returns the table that the function "find" finds. If "find" refuses the table, existing

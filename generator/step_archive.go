@@ -194,9 +194,7 @@ type createdArchive struct {
 }
 
 func (w *policyCompiler) createdTable(s step) Object {
-	defer w.saveState()()
-	w.inputs = outsideRun("NULL::timestamptz")
-	w.enter(s)
+	w = w.with(outsideRun("NULL::timestamptz")).inStep(s)
 	key := s.archiveKey()
 	data := createdArchive{sqlText(w.policy.Name), quotedTable(s.Archive.Into), qualified(s.from), s.as,
 		append(s.copied(&catalog.Table{}), w.emptyValues(s)...), identifiers(key),

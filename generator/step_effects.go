@@ -145,13 +145,12 @@ func conditionsOf(s step) []policy.SQLFragment {
 }
 
 func (w *policyCompiler) effectOf(s step) stepEffect {
-	defer w.saveState()()
 	d := stepEffect{stepSource: stepSource{Number: s.number}, Verb: literal(s.verb), Name: literal(s.target),
 		Unforeseen: w.unforeseen(s) != ""}
 	if d.Unforeseen {
 		return d
 	}
-	before := w.readWithout(s)
+	w, before := w.readWithout(s)
 	d.Schema, d.Policy, d.Table = sqlText(w.schema()), literal(w.policy.Name), w.rowsFrom()
 	d.Removed, d.Changes = s.Detach != nil || s.Drop != nil, s.Delete != nil || s.Update != nil
 	notTaken := func(by step, as ident) sqlText { return fragment("not taken", takenRows{w.foreseenRows(by), as}) }
@@ -201,23 +200,22 @@ func (w *policyCompiler) foreseenRows(s step) sqlText {
 // relatedOf counts rows that earlier steps delete from the step's own table as present, and other
 // tables as empty. So no row is missing.
 func (w *policyCompiler) relatedOf(s step) relatedStep {
-	defer w.saveState()()
-	return relatedStep{w.sourceOf(s, w.readWithout(s), func(b step) sqlText {
+	w, before := w.readWithout(s)
+	return relatedStep{w.sourceOf(s, before, func(b step) sqlText {
 		return map[bool]sqlText{true: "true", false: "false"}[b.target == tableName(s.from)]
 	}), s.Delete != nil}
 }
 
-// readWithout makes expressions of a step read tables without the rows that earlier steps delete.
-// It returns these steps.
-func (w *policyCompiler) readWithout(s step) (before []step) {
-	w.inputs = beforeRun
+// readWithout returns a scope for a step. In it, expressions read tables without the rows that
+// earlier steps delete. It also returns these steps.
+func (w *policyCompiler) readWithout(s step) (inner *policyCompiler, before []step) {
+	inner = w.with(beforeRun)
 	for _, b := range w.steps[:s.number-1] {
 		if b.Delete != nil && w.unforeseen(b) == "" {
-			before, w.deleted = append(before, b), append(w.deleted, b.target)
+			before, inner.deleted = append(before, b), append(inner.deleted, b.target)
 		}
 	}
-	w.enter(s)
-	return before
+	return inner.inStep(s), before
 }
 
 // sourceOf returns how a step finds its rows. left returns the condition for rows that an earlier

@@ -72,8 +72,8 @@ func (w *policyCompiler) columnType(name []string) string {
 // expression reads and the joins before them. It has the form that the expression has outside a
 // run.
 func (w *policyCompiler) question(e policy.Expr) Question {
-	defer w.saveState()()
-	w.inputs, w.scalars = outsideRun("now()"), nil
+	w = w.with(outsideRun("now()"))
+	w.scalars = nil
 	last := -1
 	for i, j := range w.policy.Joins {
 		if mentions([]policy.SQLFragment{{Expr: e, Kind: policy.IsExpression}}, j.Name) {
