@@ -26,6 +26,7 @@ type binder struct {
 	content     sqlText                    // SQL that replaces the relation "partition"; "" if there is none
 	partitioned *partitioned               // the table of a policy on partitions, nil for a policy on rows
 	deleted     []string                   // tables from which earlier steps delete; their deleted rows are not read
+	runtime     string                     // schema in which the policy's own SQL finds the runtime
 }
 
 // parse returns the parsed expression. The reader of the file has parsed it before.
@@ -75,12 +76,19 @@ func spliced(e policy.Expr, edits []pgparse.Edit) sqlText {
 }
 
 // columnEdits returns the edits that replace names in an expression. It replaces as_of, and each
-// name for which the function "meaning" returns a text.
+// name for which the function "meaning" returns a text. In a trial it replaces the schema of
+// runtime.table.column.
 func (b *binder) columnEdits(parsed *pgparse.Expr, meaning func(pgparse.ColumnRef) (sqlText, bool)) []pgparse.Edit {
 	var edits []pgparse.Edit
 	for _, ref := range parsed.Columns {
 		text, replaced := b.asOf, isAsOf(ref)
-		if !replaced && len(ref.Fields) > 0 {
+		switch name := ref.Fields; {
+		case replaced || len(name) == 0:
+		case b.inTrial(name[0]) && len(name) == 3:
+			text, replaced = sqlText(quote.Qualified(b.runtime, name[1])+"."+quote.Ident(name[2])), true
+		case b.inTrial(name[0]) && len(name) == 2 && ref.Star:
+			text, replaced = sqlText(quote.Qualified(b.runtime, name[1])+".*"), true
+		default:
 			text, replaced = meaning(ref)
 		}
 		if replaced {
@@ -122,6 +130,10 @@ func (b *binder) tableEdits(e policy.Expr, parsed *pgparse.Expr, kind string) []
 			text = sqlText(ident("rest of " + tableName(b.lookUp(t))).String())
 		case b.ofShards(t) && t.Alias == "": // a table of a shard has another name
 			text = sqlText(quote.Qualified(t.Schema, t.Name))
+		case b.inTrial(t.Schema):
+			text = sqlText(quote.Qualified(b.runtime, t.Name))
+			edits = append(edits, pgparse.Edit{Offset: t.Offset, Length: t.Length, Text: string(text)})
+			continue
 		default: // pg_catalog comes before all schemas of the search path
 			if table := b.lookUp(t); t.Schema == "" && table != nil && !strings.HasPrefix(t.Name, "pg_") {
 				edits = append(edits, pgparse.Edit{Offset: t.Offset, Text: quote.Ident(table.Schema) + "."})
@@ -134,6 +146,11 @@ func (b *binder) tableEdits(e policy.Expr, parsed *pgparse.Expr, kind string) []
 		edits = append(edits, pgparse.Edit{Offset: t.Offset, Length: t.Length, Text: string(text)})
 	}
 	return edits
+}
+
+// inTrial reports whether a trial replaces a schema in the policy's own SQL: the runtime's schema.
+func (b *binder) inTrial(schema string) bool {
+	return schema == b.runtimeName && b.runtime != b.runtimeName
 }
 
 // ofShards reports whether the policy has an instance for each shard of the table.

@@ -25,10 +25,11 @@ import (
 
 // project has the policy file and the catalog, from which objects are compiled. Nothing changes it.
 type project struct {
-	file     *policy.File
-	snapshot *catalog.Snapshot
-	tables   catalog.Graph // tables of the snapshot, with the columns of "ensure" added
-	history  *History
+	file        *policy.File
+	snapshot    *catalog.Snapshot
+	tables      catalog.Graph // tables of the snapshot, with the columns of "ensure" added
+	history     *History
+	runtimeName string // schema of the runtime as the policies' own SQL names it
 }
 
 // compiler plans the policies and reports of a file, and collects the diagnostics.
@@ -51,7 +52,7 @@ func newCompiler(file *policy.File, snapshot *catalog.Snapshot, history *History
 			}
 		}
 	}
-	return &compiler{project: project{file, snapshot, tables, cmp.Or(history, &History{})}}
+	return &compiler{project: project{file, snapshot, tables, cmp.Or(history, &History{}), file.Install.Schema}}
 }
 
 // Compile returns the objects that the database should have: the runtime and the objects of the
@@ -59,15 +60,31 @@ func newCompiler(file *policy.File, snapshot *catalog.Snapshot, history *History
 // migrations built, so a later snapshot gives the same result. A nil history is empty. If the
 // diagnostics contain an error, Compile returns no objects.
 func Compile(file *policy.File, snapshot *catalog.Snapshot, history *History) ([]Object, diag.List) {
-	c := newCompiler(file, snapshot, history)
+	return newCompiler(file, snapshot, history).compile()
+}
+
+// CompileTrial works like Compile, but the objects are for a trial in a session's temporary schema.
+// There one role does everything. SQL of a policy that names the runtime's schema reads the
+// temporary schema instead.
+func CompileTrial(
+	file *policy.File, snapshot *catalog.Snapshot, history *History, schema string,
+) ([]Object, diag.List) {
+	trial := *file
+	trial.Install.Schema, trial.Install.Roles = schema, policy.Roles{None: true}
+	c := newCompiler(&trial, snapshot, history)
+	c.runtimeName = file.Install.Schema
+	return c.compile()
+}
+
+func (c *compiler) compile() ([]Object, diag.List) {
 	policies, reports := c.plan()
 	if c.diags.HasErrors() {
 		return nil, c.diags.Unique()
 	}
-	objects := slices.Concat(Runtime(file.Install), []Object{c.install()}, c.rendered(policies))
+	objects := slices.Concat(Runtime(c.file.Install), []Object{c.install()}, c.rendered(policies))
 	var all grants
 	for _, p := range policies {
-		if all.granted = append(all.granted, p.granted...); file.EachOf(p.policy) == nil {
+		if all.granted = append(all.granted, p.granted...); c.file.EachOf(p.policy) == nil {
 			all.rights = append(all.rights, p.rights...)
 		}
 	}

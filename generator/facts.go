@@ -348,7 +348,7 @@ func (w *policyPlan) dependenciesOf(functions []Object) map[string]*dependency {
 		name := r.table.String()
 		table, names := w.tables[name], other
 		made := func(u policy.Effect) bool { return u.Created && u.Table.String() == name }
-		if all[name] != nil || table == nil || table.Schema == w.schema() || slices.ContainsFunc(uses, made) {
+		if all[name] != nil || table == nil || table.Schema == w.runtimeName || slices.ContainsFunc(uses, made) {
 			continue
 		}
 		if name == tableName(w.table) {
@@ -463,7 +463,7 @@ func (w *policyPlan) namesIn(functions []Object) (own, other map[string]bool) {
 // functions, types and operators.
 func (w *policyCompiler) noteNames(e *pgparse.Expr) {
 	for _, schema := range e.Schemas {
-		if schema != "pg_catalog" && schema != w.schema() && !slices.Contains(w.file.Install.SearchPath, schema) {
+		if schema != "pg_catalog" && schema != w.runtimeName && !slices.Contains(w.file.Install.SearchPath, schema) {
 			w.schemas = appendUnique(w.schemas, schema)
 		}
 	}

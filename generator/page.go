@@ -24,16 +24,21 @@ func (c project) forOperatorsAndViewers(d draft) draft {
 
 func (w *policyCompiler) storedTableName(j policy.Join) string { return w.policy.Name + "_" + j.Name }
 
-// storedTable is a table that stores the rows of a join during a run.
-type storedTable struct{ Policy, Join, Table, Query sqlText }
+// storedTable is a table that stores the rows of a join during a run. Persistence is "UNLOGGED ".
+// It is "" in a temporary schema, in which every table is temporary.
+type storedTable struct{ Policy, Join, Persistence, Table, Query sqlText }
 
 // storedTables returns the tables that hold the rows of joins that are read once per run.
 func (w *policyCompiler) storedTables() []draft {
 	w = w.with(outsideRun("NULL::timestamptz"))
+	persistence := sqlText("UNLOGGED ")
+	if w.schema() != w.runtimeName { // a trial
+		persistence = ""
+	}
 	var tables []draft
 	for _, j := range w.policy.OncePerRun() {
 		d := w.draft(KindStored, w.schema()+"."+w.storedTableName(j), "stored", storedTable{
-			sqlText(w.policy.Name), sqlText(j.Name), w.storedTable(j), w.bindQuery(*j.Query, false)})
+			sqlText(w.policy.Name), sqlText(j.Name), persistence, w.storedTable(j), w.bindQuery(*j.Query, false)})
 		d.Position = j.Position
 		roles := w.file.Install.Roles
 		if !roles.None {
@@ -47,7 +52,7 @@ func (w *policyCompiler) storedTables() []draft {
 // checkStored refuses the table of a join if the runtime or another join uses the same name.
 func (c *compiler) checkStored(policies []*policyPlan) {
 	runtime := "" // the runtime is no policy
-	taken := map[string]string{c.file.Install.Schema + ".goose_db_version": runtime}
+	taken := map[string]string{c.schema() + ".goose_db_version": runtime}
 	for _, o := range Runtime(c.file.Install) {
 		if o.Kind == KindTable || o.Kind == KindView || o.Kind == KindType {
 			taken[o.Name] = runtime

@@ -206,7 +206,7 @@ func (c *compiler) reports() []reportPlan {
 				column("answer", "jsonb"), column("alert", "boolean")}}, "report", data))
 		used := map[string]*dependency{}
 		for _, read := range w.tablesRead(parts) {
-			if read.table.Schema != w.schema() {
+			if read.table.Schema != w.runtimeName {
 				used[tableName(read.table)] = &dependency{Kind: kindOf(read.table)}
 			}
 		}

@@ -238,7 +238,7 @@ func (w *policyCompiler) noteReads(part policy.SQLFragment) {
 			w.addRight(policy.Table{Schema: table.Schema, Name: table.Name, Position: at}, policy.Access{})
 		case ref.Schema == "" && !strings.HasPrefix(ref.Name, "pg_"):
 			w.refuseTable(at, ref.Name)
-		case !slices.Contains([]string{"", "pg_catalog", "information_schema", w.schema()}, ref.Schema):
+		case !slices.Contains([]string{"", "pg_catalog", "information_schema", w.runtimeName}, ref.Schema):
 			w.refuseTable(at, ref.Schema+"."+ref.Name)
 		}
 	}

@@ -86,7 +86,7 @@ func (c *compiler) newPolicyCompiler(p *policy.Policy, table *catalog.Table, in 
 	w := &policyCompiler{compiled: &compiled{dependencies: dependencies{named: map[string]bool{},
 		types: map[string]string{}}}}
 	w.binder = binder{compiler: c, policy: p, table: table, inputs: in, aliases: map[string]*catalog.Table{},
-		partitioned: c.partitionedOf(p)}
+		partitioned: c.partitionedOf(p), runtime: c.schema()}
 	if w.partitioned != nil {
 		w.content = fragment("partition content", w.partitioned.texts())
 	}
@@ -147,8 +147,8 @@ func (w *policyCompiler) asScalars(joins []policy.Join, before []join) []join {
 	return inner.scalars
 }
 
-// addAlias adds an alias for a table, so that expressions can name its columns. Copies of the binder
-// do not get the alias.
+// addAlias adds an alias for a table, so that expressions can name its columns. Other copies of the
+// binder do not get the alias.
 func (b *binder) addAlias(name string, table *catalog.Table) {
 	b.aliases = maps.Clone(b.aliases)
 	b.aliases[name] = table

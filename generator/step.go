@@ -120,8 +120,8 @@ func (w *policyCompiler) rendered(s step) sqlText {
 	return s.render(inner, s)
 }
 
-// inStep returns the scope of a step. In it, expressions may also use the aliases of header rows and
-// of related rows.
+// inStep returns the scope of a step. In it, expressions may also use the aliases of header rows
+// and of related rows.
 func (w *policyCompiler) inStep(s step) *policyCompiler {
 	inner := *w
 	for _, h := range s.headers {

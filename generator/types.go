@@ -73,7 +73,7 @@ func (w *policyCompiler) columnType(name []string) string {
 // run.
 func (w *policyCompiler) question(e policy.Expr) Question {
 	w = w.with(outsideRun("now()"))
-	w.scalars = nil
+	w.scalars, w.runtime = nil, w.runtimeName // the same question in a trial
 	last := -1
 	for i, j := range w.policy.Joins {
 		if mentions([]policy.SQLFragment{{Expr: e, Kind: policy.IsExpression}}, j.Name) {

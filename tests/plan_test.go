@@ -248,9 +248,9 @@ policies:
 	c.write("retention.yaml", strings.NewReplacer(
 		"30 days", "10 days",
 		"lines_bad", "lines_worst",
-		"where: bad", "where: NOT bad",
+		"where: bad", "where: NOT bad AND 'retention.x' = 'retention' || '.x'", // a plan changes no constant
 		"older_than: 1 day}}, then: [delete]", `older_than: 1 day}},
-    keep: {twin: "EXISTS (SELECT FROM app.lines l WHERE l.id = - t.id)"},
+    keep: {twin: "EXISTS (SELECT FROM app.lines l WHERE l.id = - t.id) OR EXISTS (SELECT FROM retention.event)"},
     then: [{emit: {event: gone}}, delete]`,
 	).Replace(yaml))
 	plans := planOf(t, c, "--as-of", "2026-05-01 00:00:00+00")

@@ -92,17 +92,16 @@ func (v *inspection) checkBodyRights(r reading) error {
 // once the objects are installed: functions of triggers, and functions that expressions call. With
 // "roles: none" the migrating role is the worker, and there are no warnings. BodyRights writes
 // nothing and takes no locks on tables.
-func BodyRights(ctx context.Context, conn *pgx.Conn, file *policy.File, roles policy.Roles,
-	objects []generator.Object) (list diag.List, err error) {
-	if roles.None {
+func BodyRights(ctx context.Context, conn *pgx.Conn, file *policy.File, objects []generator.Object,
+) (list diag.List, err error) {
+	if file.Install.Roles.None {
 		return nil, nil
 	}
 	v := &inspection{file: file, install: file.Install, opt: Options{Timeout: time.Minute}}
-	v.install.Roles = roles
 	given, positions := []row{}, map[string]diag.Position{}
 	for _, o := range objects {
 		for _, right := range o.Rights {
-			if right.Role == roles.Worker {
+			if right.Role == file.Install.Roles.Worker {
 				given = append(given, row{"kind": right.Kind, "name": right.Name, "needed": right.Needed})
 			}
 		}

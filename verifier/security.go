@@ -11,11 +11,10 @@ import (
 )
 
 // RowSecurity returns a warning for each table of a policy whose row security will stop the policy
-// on this server. The warning says who can let the worker bypass it there. The parameter "roles"
-// has the roles of the install.
-func RowSecurity(ctx context.Context, tx inspect.Querier, file *policy.File, roles policy.Roles,
-	snapshot *catalog.Snapshot) (list diag.List, err error) {
-	if roles.None || snapshot == nil {
+// on this server. The warning says who can let the worker bypass it there.
+func RowSecurity(ctx context.Context, tx inspect.Querier, file *policy.File, snapshot *catalog.Snapshot,
+) (list diag.List, err error) {
+	if file.Install.Roles.None || snapshot == nil {
 		return nil, nil
 	}
 	secured := map[string]bool{}
@@ -32,7 +31,7 @@ func RowSecurity(ctx context.Context, tx inspect.Querier, file *policy.File, rol
 	if len(names) == 0 {
 		return nil, nil
 	}
-	worker := roles.Worker
+	worker := file.Install.Roles.Worker
 	hidden, err := inspect.HiddenFrom(ctx, tx, worker, names)
 	for _, h := range hidden {
 		for _, n := range named[h.Table] {

@@ -16,8 +16,6 @@ import (
 	"pgretain/internal/explain"
 	"pgretain/internal/inspect"
 	"pgretain/internal/install"
-	"pgretain/internal/pgparse"
-	"pgretain/internal/quote"
 	"pgretain/policy"
 	"pgretain/verifier"
 )
@@ -149,7 +147,7 @@ func (out *plan) LocksByTable() (list []plannedLock) {
 type planner struct {
 	*console
 	tx      pgx.Tx
-	file    *policy.File
+	project *project
 	objects []generator.Object // objects that "pgretain generate" would install
 	live    *session           // session with the schema of the installed runtime, which may not exist
 	scratch *session           // the same session with the temporary schema
@@ -178,12 +176,6 @@ func (c *console) plan(ctx context.Context, names []string) error {
 		return err
 	}
 	in := project.file.Install
-	// in the temporary schema one role does everything
-	project.file.Install.Roles = policy.Roles{None: true}
-	pages, err := project.compile(project.snapshot, project.history)
-	if err != nil {
-		return err
-	}
 	var found *plan
 	project.notes = nil // lint reports the warnings
 	err = connected(ctx, c.DatabaseURL, func(conn *pgx.Conn) error {
@@ -197,10 +189,10 @@ func (c *console) plan(ctx context.Context, names []string) error {
 		if err != nil {
 			return err
 		}
-		if err := project.noteServer(ctx, conn, in.Roles, project.snapshot); err != nil {
+		if err := project.noteServer(ctx, conn, project.snapshot); err != nil {
 			return err
 		}
-		lacking, err := verifier.BodyRights(ctx, conn, project.file, in.Roles, project.objects)
+		lacking, err := verifier.BodyRights(ctx, conn, project.file, project.objects)
 		if err != nil {
 			return err
 		}
@@ -210,9 +202,6 @@ func (c *console) plan(ctx context.Context, names []string) error {
 		}
 		c.show(project.notes, project.sources)
 		objects, err := withInstances(ctx, conn, project.objects)
-		if err == nil {
-			pages, err = withInstances(ctx, conn, pages)
-		}
 		if err != nil {
 			return err
 		}
@@ -221,9 +210,9 @@ func (c *console) plan(ctx context.Context, names []string) error {
 			return err
 		}
 		defer tx.Rollback(context.WithoutCancel(ctx)) //nolint:errcheck // the transaction is always rolled back
-		p := &planner{console: c, tx: tx, file: project.file, objects: objects, broken: map[string]error{},
+		p := &planner{console: c, tx: tx, project: project, objects: objects, broken: map[string]error{},
 			live: live, scratch: &session{conn: conn, install: in}, named: names, chosen: map[string]bool{}}
-		if err = p.install(ctx, generator.PolicyScripts(pages, project.file.Install.Roles)); err == nil {
+		if err = p.install(ctx); err == nil {
 			found, err = p.evaluate(ctx)
 		}
 		return p.live.explain(ctx, err)
@@ -281,20 +270,37 @@ func (p *planner) begin(ctx context.Context) (owners []string, err error) {
 	return owners, err
 }
 
+// trial returns the objects of the file for the session's temporary schema.
+func (p *planner) trial(ctx context.Context) ([]generator.Object, error) {
+	in := p.project
+	objects, list := generator.CompileTrial(in.file, in.snapshot, in.history, p.scratch.install.Schema)
+	if list.HasErrors() {
+		return nil, &problems{list, in.sources}
+	}
+	objects, err := withInstances(ctx, p.live.conn, objects)
+	return generator.PolicyScripts(objects, policy.Roles{None: true}), err
+}
+
 // install creates the runtime in the session's temporary schema, and the policies that are
 // evaluated. If there is an installed runtime, it copies its holds, settings, events and recent
 // runs. It does not require tables that the migration would create.
-func (p *planner) install(ctx context.Context, pages []generator.Object) error {
+func (p *planner) install(ctx context.Context) error {
 	owners, err := p.begin(ctx)
 	if err != nil {
 		return err
 	}
-	runtime := ""
-	for _, o := range pages {
+	objects, err := p.trial(ctx)
+	if err != nil {
+		return err
+	}
+	runtime, jobs := "", ""
+	for _, o := range objects {
 		switch o.Kind {
 		case generator.KindType, generator.KindTable, generator.KindUpgrade, generator.KindFunction,
 			generator.KindProcedure, generator.KindView, generator.KindInstall:
-			runtime += p.renamed(o.SQL)
+			runtime += o.SQL
+		case generator.KindJob: // the scopes of jobs say which rows a policy may take
+			jobs += o.SQL
 		}
 	}
 	err = send(ctx, p.live.conn, runtime+p.scratch.statement("plan_prepare"))
@@ -304,21 +310,15 @@ func (p *planner) install(ctx context.Context, pages []generator.Object) error {
 	if err != nil {
 		return err
 	}
-	jobs := ""
-	for _, o := range p.objects {
-		if o.Kind == generator.KindJob { // the scopes of jobs say which rows a policy may take
-			jobs += p.renamed(o.SQL)
-		}
-	}
 	if err = send(ctx, p.live.conn, jobs); err == nil {
 		err = p.choose(ctx)
 	}
 	if err != nil {
 		return err
 	}
-	for _, o := range pages {
+	for _, o := range objects {
 		if o.Kind == generator.KindPolicy && p.chosen[o.Name] {
-			if err := p.attempt(ctx, func() error { return send(ctx, p.live.conn, p.renamed(o.SQL)) }); err != nil {
+			if err := p.attempt(ctx, func() error { return send(ctx, p.live.conn, o.SQL) }); err != nil {
 				p.broken[o.Name] = err
 			}
 		}
@@ -408,13 +408,6 @@ func (p *planner) unasked(name, change string) string {
 	return say("plan: too many", evaluatedAtMost)
 }
 
-// renamed returns the SQL of an object with the temporary schema in place of the install's schema.
-// A temporary table cannot be UNLOGGED, so this word is removed.
-func (p *planner) renamed(sql string) string {
-	sql = pgparse.RenameSchema(sql, p.live.install.Schema, quote.Ident(p.scratch.install.Schema))
-	return strings.ReplaceAll(sql, "CREATE UNLOGGED TABLE ", "CREATE TABLE ")
-}
-
 // attempt executes a function in a savepoint. After an error it rolls back to this savepoint.
 func (p *planner) attempt(ctx context.Context, do func() error) error {
 	return pgx.BeginFunc(ctx, p.tx, func(pgx.Tx) error { return do() })
@@ -494,8 +487,9 @@ func (p *planner) policy(ctx context.Context, o generator.Object) (list []planne
 		}
 		if planned.Then != nil {
 			for i, e := range planned.Then.Effects {
-				planned.Then.Effects[i].Table = strings.Replace(e.Table, p.scratch.install.Schema+".",
-					p.live.install.Schema+".", 1)
+				if own, ok := strings.CutPrefix(e.Table, p.scratch.install.Schema+"."); ok {
+					planned.Then.Effects[i].Table = p.live.install.Schema + "." + own
+				}
 			}
 		}
 		list = append(list, planned)
@@ -507,11 +501,12 @@ func (p *planner) policy(ctx context.Context, o generator.Object) (list []planne
 // inFile returns a policy of the file. For an instance it returns the policy for each schema.
 func (p *planner) inFile(name string) *policy.Policy {
 	name, _, _ = strings.Cut(name, "@")
-	i := slices.IndexFunc(p.file.Policies, func(x *policy.Policy) bool { return x.Name == name })
+	policies := p.project.file.Policies
+	i := slices.IndexFunc(policies, func(x *policy.Policy) bool { return x.Name == name })
 	if i < 0 {
 		return nil
 	}
-	return p.file.Policies[i]
+	return policies[i]
 }
 
 // scopes returns the scopes in which the jobs of a runtime run each policy. A nil scope means all

@@ -49,7 +49,7 @@ func (c *console) snapshot(ctx context.Context, _ []string) error {
 	var snapshot *catalog.Snapshot
 	err = c.withTables(ctx, func(conn *pgx.Conn) (err error) {
 		if snapshot, err = project.inspect(ctx, conn, true); err == nil && c.Schema == "" {
-			err = project.noteServer(ctx, conn, project.file.Install.Roles, snapshot)
+			err = project.noteServer(ctx, conn, snapshot)
 		}
 		return err
 	})

@@ -88,13 +88,12 @@ func (p *project) inspect(ctx context.Context, conn *pgx.Conn, withInstall bool)
 
 // noteServer adds warnings about the server. A clock has no time zone, and the database has another
 // time zone than the policy. Or row security hides rows from the worker.
-func (p *project) noteServer(ctx context.Context, conn *pgx.Conn, roles policy.Roles,
-	snapshot *catalog.Snapshot) error {
+func (p *project) noteServer(ctx context.Context, conn *pgx.Conn, snapshot *catalog.Snapshot) error {
 	clocks, err := verifier.LocalClocks(ctx, conn, p.file, snapshot)
 	if err != nil {
 		return err
 	}
-	secured, err := verifier.RowSecurity(ctx, conn, p.file, roles, snapshot)
+	secured, err := verifier.RowSecurity(ctx, conn, p.file, snapshot)
 	p.notes = slices.Concat(p.notes, clocks, secured).Unique()
 	return err
 }

@@ -19,10 +19,12 @@ func TestRename(t *testing.T) {
 				Collation: schema + `."de"`, Default: "'x'::" + schema + ".kind", Labels: []string{"a.one"},
 				Values: []string{"a.two"}},
 				{Name: "id", Type: "bigint", Default: "nextval('" + schema + ".item_id_seq'::regclass)"}},
-			Indexes: []catalog.Index{{Name: "i", Definition: "CREATE INDEX i ON " + schema + ".item (data.a)",
-				Predicate: schema + ".f(id)"}},
+			Indexes: []catalog.Index{{Name: "i", Definition: "CREATE INDEX i ON " + schema +
+				".item USING btree (((a.note)) " + schema + ".text_ops)",
+				Predicate: schema + ".f(a.id) AND note <> 'a.item'::text"}},
 			Referenced: []catalog.ForeignKey{{Name: "a.key", Table: schema + ".part", RefTable: schema + ".item"}},
-			Triggers:   []catalog.Trigger{{Name: "g", Definition: "EXECUTE FUNCTION " + schema + ".g()"}},
+			Triggers: []catalog.Trigger{{Name: "g", Definition: "CREATE TRIGGER g BEFORE DELETE ON " + schema +
+				".item FOR EACH ROW WHEN ((old.note <> 'a.item'::text)) EXECUTE FUNCTION " + schema + ".g('a.item')"}},
 
 			Distribution: &catalog.Distribution{Kind: "hash", With: schema + ".item"},
 		}}}

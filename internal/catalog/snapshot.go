@@ -239,21 +239,24 @@ func (t *Table) Temporal() bool {
 }
 
 // Rename gives the tables of a schema another schema, wherever the snapshot names them. Neither
-// name needs quotes. It returns an error if a table then has the name of another one.
+// name needs quotes. It returns an error if a table then has the name of another one,
+// or if the parser cannot read the SQL of a table.
 func (s *Snapshot) Rename(from, to string) error {
 	for _, t := range s.Tables {
-		t.rename(from, to)
+		if err := t.rename(from, to); err != nil {
+			return err
+		}
 	}
 	s.sort()
 	return s.check()
 }
 
 // rename replaces the name of a schema in the names of tables and in SQL.
-func (t *Table) rename(from, to string) {
+func (t *Table) rename(from, to string) (err error) {
 	if t.Schema == from {
 		t.Schema = to
 	}
-	names, sql := []*string{&t.PartitionOf}, []*string{}
+	names := []*string{&t.PartitionOf}
 	for _, list := range [][]string{t.Inherits, t.Children} {
 		for i := range list {
 			names = append(names, &list[i])
@@ -265,24 +268,31 @@ func (t *Table) rename(from, to string) {
 	for i := range t.Referenced {
 		names = append(names, &t.Referenced[i].Table, &t.Referenced[i].RefTable)
 	}
-	for i := range t.Columns {
-		c := &t.Columns[i]
-		sql = append(sql, &c.Type, &c.Base, &c.Collation, &c.Default)
-	}
-	for i := range t.Indexes {
-		sql = append(sql, &t.Indexes[i].Definition, &t.Indexes[i].Predicate)
-	}
-	for i := range t.Triggers {
-		sql = append(sql, &t.Triggers[i].Definition)
-	}
 	for _, name := range names {
 		if table, inSchema := strings.CutPrefix(*name, from+"."); inSchema {
 			*name = to + "." + table
 		}
 	}
-	for _, text := range sql {
-		*text = pgparse.RenameSchema(*text, from, to)
+	rename := func(prefix string, sql *string) {
+		if *sql != "" && err == nil {
+			*sql, err = pgparse.RenameSchema(prefix, *sql, from, to)
+		}
 	}
+	for i := range t.Columns {
+		c := &t.Columns[i]
+		rename(pgparse.AsType, &c.Type)
+		rename(pgparse.AsType, &c.Base)
+		rename(pgparse.AsCollation, &c.Collation)
+		rename(pgparse.AsExpression, &c.Default)
+	}
+	for i := range t.Indexes {
+		rename(pgparse.AsStatement, &t.Indexes[i].Definition)
+		rename(pgparse.AsExpression, &t.Indexes[i].Predicate)
+	}
+	for i := range t.Triggers {
+		rename(pgparse.AsStatement, &t.Triggers[i].Definition)
+	}
+	return err
 }
 
 func (s *Snapshot) sort() {

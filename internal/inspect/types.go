@@ -88,11 +88,11 @@ func describe(ctx context.Context, tx pgx.Tx, path []string, schemas map[string]
 		return nil, err
 	}
 	for i, q := range questions {
-		sql := q.SQL
-		for word, schema := range schemas {
-			sql = pgparse.RenameSchema(sql, word, schema)
+		sql, err := renamed(pgparse.AsStatement, q.SQL, schemas)
+		if err != nil {
+			return nil, err
 		}
-		err := pgx.BeginFunc(ctx, tx, func(tx pgx.Tx) error {
+		err = pgx.BeginFunc(ctx, tx, func(tx pgx.Tx) error {
 			statement, err := tx.Prepare(ctx, "", sql)
 			if err == nil {
 				oids[i], typmods[i] = statement.Fields[0].DataTypeOID, statement.Fields[0].TypeModifier
@@ -109,13 +109,26 @@ func describe(ctx context.Context, tx pgx.Tx, path []string, schemas map[string]
 		return nil, err
 	}
 	names, err := collect[struct{ Name string }](ctx, tx, "format_types", oids, typmods)
+	words := map[string]string{}
+	for word, schema := range schemas {
+		words[schema] = word
+	}
 	for i, n := range names {
-		answers[i].Type = n.Name
-		for word, schema := range schemas {
-			answers[i].Type = pgparse.RenameSchema(answers[i].Type, schema, word)
+		if answers[i].Err == nil && err == nil {
+			answers[i].Type, err = renamed(pgparse.AsType, n.Name, words)
 		}
 	}
 	return answers, err
+}
+
+// renamed returns SQL with other names of schemas.
+func renamed(prefix, sql string, names map[string]string) (_ string, err error) {
+	for from, to := range names {
+		if err == nil {
+			sql, err = pgparse.RenameSchema(prefix, sql, from, to)
+		}
+	}
+	return sql, err
 }
 
 // aboutText lists the classes of errors that an expression can cause. They are about syntax, names,

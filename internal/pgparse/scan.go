@@ -78,25 +78,6 @@ func QualifiedNames(text string) iter.Seq2[string, string] {
 	}
 }
 
-// RenameSchema replaces the name of a schema before every dot of a text, also in quoted texts. The
-// old name needs no quotes, and the new name is put in as it is.
-func RenameSchema(text, from, to string) string {
-	var b strings.Builder
-	for {
-		at := strings.Index(text, from+".")
-		if at < 0 {
-			b.WriteString(text)
-			return b.String()
-		}
-		name := to
-		if at > 0 && isNameByte(text[at-1]) { // the end of another name
-			name = from
-		}
-		b.WriteString(text[:at] + name + ".")
-		text = text[at+len(from)+1:]
-	}
-}
-
 // nameAt returns the name at the beginning of a text.
 func nameAt(text string) string {
 	if !strings.HasPrefix(text, `"`) {
