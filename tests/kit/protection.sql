@@ -80,8 +80,9 @@ UNION
 -- belong to them.
 SELECT format('has: index %s', pg_get_indexdef(i.indexrelid))
 FROM pg_index i JOIN relation r ON r.oid = i.indrelid WHERE i.indisvalid AND NOT EXISTS (
-    SELECT FROM pg_description d WHERE d.classoid = 'pg_class'::regclass AND d.description LIKE 'pgretain: index %'
-      AND (d.objoid = i.indexrelid OR d.objoid IN (SELECT p.relid FROM pg_partition_ancestors(i.indexrelid) p)))
+    SELECT FROM (SELECT i.indexrelid UNION SELECT p.relid FROM pg_partition_ancestors(i.indexrelid) p) x (id)
+    JOIN pg_description d ON d.objoid = x.id AND d.classoid = 'pg_class'::regclass
+    WHERE d.description LIKE 'pgretain: index %')
 UNION
 SELECT format('has: trigger %s%s on %s',
               CASE WHEN k.oid IS NULL THEN quote_ident(t.tgname) ELSE t.tgfoid::regproc::text END,
