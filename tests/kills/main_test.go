@@ -8,20 +8,18 @@ import (
 	"testing"
 	"time"
 
+	"pgretain/tests/kit"
 	"pgretain/tests/pgtest"
 )
 
 func TestMain(m *testing.M) { pgtest.Main(m) }
 
-// fireVariable sets the number of kills to 500. seedVariable repeats the random choices of an
-// earlier test run.
-const (
-	fireVariable = "PGRETAIN_TEST_FIRE"
-	seedVariable = "PGRETAIN_TEST_SEED"
-)
+// seedVariable repeats the random choices of an earlier test run.
+const seedVariable = "PGRETAIN_TEST_SEED"
 
+// killCount returns the number of kills.
 func killCount() int {
-	if os.Getenv(fireVariable) != "" {
+	if kit.Fire() {
 		return 500
 	}
 	return 8

@@ -10,11 +10,10 @@ import (
 	"pgretain/tests/kit"
 )
 
-// numberVariable sets the number of policies. The default is 80, or 10,000 if fireVariable is set.
+// numberVariable sets the number of policies. The default is 80, or 10,000 in "make fire".
 // seedVariable repeats the random choices of an earlier test.
 const (
 	numberVariable = "PGRETAIN_TEST_POLICIES"
-	fireVariable   = "PGRETAIN_TEST_FIRE"
 	seedVariable   = "PGRETAIN_TEST_SEED"
 	perFile        = 40
 )
@@ -25,7 +24,7 @@ func TestPoliciesEqualTheModel(t *testing.T) {
 	t.Parallel()
 	seed := envNumber(t, seedVariable, uint64(time.Now().UnixNano()/1e6))
 	number := uint64(80)
-	if os.Getenv(fireVariable) != "" {
+	if kit.Fire() {
 		number = 10000
 	}
 	files := (envNumber(t, numberVariable, number) + perFile - 1) / perFile

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -59,12 +58,12 @@ type rollUpRow struct {
 }
 
 // TestRollUpsEqualARecomputation checks that sums and best lists equal one computation over all
-// rows that runs took. Batch sizes, budgets and terminated backends are random. If
-// PGRETAIN_TEST_FIRE is set, each worker tries 50 histories.
+// rows that runs took. Batch sizes, budgets and terminated backends are random. In "make fire" each
+// worker tries 50 histories.
 func TestRollUpsEqualARecomputation(t *testing.T) {
 	t.Parallel()
 	histories := uint64(4)
-	if os.Getenv("PGRETAIN_TEST_FIRE") != "" {
+	if kit.Fire() {
 		histories = 50
 	}
 	for worker := range uint64(2) {
