@@ -28,9 +28,10 @@ test-matrix: lint ## Run all tests on PostgreSQL 15, 17 and 18; VERSIONS="15 17"
 test-migrators: setup ## Test the migrations with the tools of docs/frameworks.md, which it installs where it may
 	@.ci/migrators
 
-fire: setup ## 10,000 policies that chance wrote against a model, 500 deaths, 100 histories of sums; PGRETAIN_TEST_POLICIES=300, PGRETAIN_TEST_SEED=1
+fire: setup ## 10,000 policies that chance wrote against a model, 500 deaths, 100 histories of sums, 20 of migrations; PGRETAIN_TEST_POLICIES=300, PGRETAIN_TEST_SEED=1
 	TMPDIR=$$(.ci/scratch) PGRETAIN_TEST_FIRE=1 go test -count=1 -timeout 6h -v ./tests/model ./tests/kills
 	TMPDIR=$$(.ci/scratch) PGRETAIN_TEST_FIRE=1 go test -count=1 -timeout 6h -v -run '^TestRollUps' ./tests/races
+	TMPDIR=$$(.ci/scratch) PGRETAIN_TEST_FIRE=1 go test -count=1 -timeout 6h ./tests/behaviour ./tests/history
 
 bench: setup ## Measure the generated deletes against others; writes bench.json
 	go run ./tests/bench
@@ -61,5 +62,6 @@ clean: ## Remove what build, packages, bench and failed tests leave
 
 setup:
 	@.ci/setup gcc git $(TOOLS)
+test: export GOGC = 400
 test: TOOLS = prometheus prometheus-postgres-exporter prometheus-sql-exporter pgbouncer
 test-browser: TOOLS = chromium
