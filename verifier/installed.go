@@ -186,7 +186,7 @@ func (v *inspection) compareRoutine(want wantedRoutine, live messages.Routine) m
 		return messages.OtherSettings(want.Kind, want.Name, live)
 	}
 	return messages.OtherOwner(messages.Owned{Kind: want.Kind, Name: want.Name, SQL: "ROUTINE " + live.SQL,
-		Want: want.Owner, Got: live.Got, Runtime: quote.Ident(v.install.Schema),
+		Want: want.Owner, Got: strings.Join(live.Got, ""), Runtime: quote.Ident(v.install.Schema),
 		May: want.Owner == v.server.SchemaOwner})
 }
 

@@ -125,11 +125,10 @@ func (s *stage) withoutOurs(t *catalog.Table) catalog.Table {
 // checkRoutines lets plpgsql_check check every statement of every routine, even if no run executes
 // the statement.
 func (s *stage) checkRoutines(ctx context.Context) (string, error) {
-	type fault struct{ Name, Message, Detail, Hint string }
 	schema, n := s.file.Install.Schema, 0
-	faults, err := rows[fault](ctx, s.session, "rehearsal/routines", schema)
+	faults, err := rows[messages.RoutineFault](ctx, s.session, "rehearsal/routines", schema)
 	for _, f := range faults {
-		d := messages.RoutineFails(f.Message, f.Detail, f.Hint)
+		d := messages.RoutineFails(f)
 		d.Position = s.file.Install.Position
 		for _, o := range s.wanted {
 			if name, _, _ := strings.Cut(o.Name, "("); o.Policy != "" && name == schema+"."+f.Name {

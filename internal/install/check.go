@@ -14,6 +14,7 @@ import (
 
 	"pgretain/internal/diag"
 	"pgretain/internal/lists"
+	"pgretain/internal/messages"
 	"pgretain/policy"
 	sqlfiles "pgretain/sql"
 )
@@ -66,20 +67,23 @@ func (s *session) check(ctx context.Context) error {
 		return Standby()
 	}
 	roles, schema := rolesOf(s.Install, s.server.user), strconv.Quote(s.schema())
-	verb := "bootstrap"
+	command := "bootstrap"
 	if s.Cron {
-		verb = "bootstrap --cron"
+		command = "bootstrap --cron"
 	}
-	hint := fmt.Sprintf("Have a DBA run in database %q what \"pgretain %s --migrator %s\" prints.",
-		s.server.database, verb, s.server.user)
+	hint := messages.AskDBA(s.server.database, command, s.server.user)
 	if !roles.None {
-		if err := s.refusals(ctx, "reading the roles", "roles", roles.All(), roles.Owner, roles.Worker, roles.Runner,
-			s.Install.Scheduler == "pg_cron", hint); err != nil {
+		err := refusals(ctx, s, "reading the roles", "roles", func(f messages.RoleFault) diag.Diagnostic {
+			return messages.RoleStopsMigration(roles.Owner, hint, f)
+		}, roles.All(), roles.Owner, roles.Worker, roles.Runner, s.Install.Scheduler == "pg_cron")
+		if err != nil {
 			return err
 		}
 	}
 	return errors.Join(
-		s.refusals(ctx, "reading schema "+schema, "schema", s.schema(), roles.Owner, hint),
+		refusals(ctx, s, "reading schema "+schema, "schema", func(f messages.SchemaFault) diag.Diagnostic {
+			return messages.SchemaStopsMigration(s.schema(), roles.Owner, hint, f)
+		}, s.schema(), roles.Owner),
 		s.checkCron(ctx, roles.Runner, hint))
 }
 
@@ -171,7 +175,9 @@ func (s *session) checkCron(ctx context.Context, runner, hint string) error {
 	if !s.Cron && (in.CronElsewhere() || in.Scheduler != "pg_cron") {
 		return nil
 	}
-	return s.refusals(ctx, "reading pg_cron", "cron", runner, in.Database, s.Cron, in.CronElsewhere(), hint)
+	return refusals(ctx, s, "reading pg_cron", "cron", func(f messages.CronFault) diag.Diagnostic {
+		return messages.CronStopsMigration(runner, in.Database, hint, f)
+	}, runner, in.Database, s.Cron, in.CronElsewhere())
 }
 
 // checkSchedules schedules each schedule of the policy file as the runner, in a transaction that is
@@ -200,18 +206,18 @@ func (s *session) checkSchedules(ctx context.Context) error {
 }
 
 // refusals returns all faults that a query finds as one error. doing describes the query for
-// messages.
-func (s *session) refusals(ctx context.Context, doing, name string, args ...any) error {
+// messages, and message returns the message about a fault.
+func refusals[F any](ctx context.Context, s *session, doing, name string, message func(F) diag.Diagnostic,
+	args ...any) error {
 	rows, _ := s.conn.Query(ctx, query(name), args...) // CollectRows returns the same error
-	found, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (error, error) {
-		e := Refusal("", "", "")
-		err := row.Scan(&e.Message, &e.Detail, &e.Hint)
-		return e, err
-	})
+	faults, err := pgx.CollectRows(rows, pgx.RowToStructByName[F])
 	if err != nil {
 		return fmt.Errorf("%s: %w", doing, err)
 	}
-	return errors.Join(found...)
+	return errors.Join(lists.Map(faults, func(f F) error {
+		d := message(f)
+		return Refusal(d.Message, d.Detail, d.Hint)
+	})...)
 }
 
 // checkOrder calls checkApplied, and refuses a pending file below an applied one. The later

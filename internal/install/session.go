@@ -22,6 +22,7 @@ import (
 	"github.com/jackc/pgx/v5/stdlib"
 
 	"pgretain/internal/diag"
+	"pgretain/internal/messages"
 	"pgretain/internal/quote"
 )
 
@@ -273,8 +274,10 @@ func (s *session) lock(ctx context.Context) error {
 		case <-ctx.Done():
 			return ctx.Err()
 		case <-deadline:
-			return s.refusals(ctx, "looking for the holder of the migration lock", "lock_holder", s.schema(),
-				timeout.String())
+			return refusals(ctx, s, "looking for the holder of the migration lock", "lock_holder",
+				func(h messages.LockHolder) diag.Diagnostic {
+					return messages.MigrationRuns(s.schema(), timeout, h)
+				}, s.schema())
 		case <-poll:
 		}
 	}

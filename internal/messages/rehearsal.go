@@ -14,9 +14,21 @@ var (
 	otherSchema      = diag.Declare("L053", "", "catalog snapshot differs from the schema file")
 )
 
-// RoutineFails takes the texts of plpgsql_check.
-func RoutineFails(message, detail, hint string) diag.Diagnostic {
-	return diag.Diagnostic{Code: FirstOfRehearsal, Message: message, Detail: detail, Hint: hint}
+// RoutineFault is an error that plpgsql_check found in a routine. SQLState, Detail and Hint may be
+// "".
+type RoutineFault struct {
+	Name, Routine                   string // without schema and arguments, and as SQL
+	Line                            int    // of the body; 0 if unknown
+	Message, SQLState, Detail, Hint string
+}
+
+func RoutineFails(f RoutineFault) diag.Diagnostic {
+	state := ""
+	if f.SQLState != "" {
+		state = fmt.Sprintf(" [%s]", f.SQLState)
+	}
+	return diag.Diagnostic{Code: FirstOfRehearsal, Detail: f.Detail, Hint: f.Hint,
+		Message: fmt.Sprintf("line %d of %s would fail: %s%s", f.Line, f.Routine, f.Message, state)}
 }
 
 func ObjectLeft(object string) diag.Diagnostic { return left(object + " still exists") }

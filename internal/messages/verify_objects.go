@@ -2,6 +2,7 @@ package messages
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"pgretain/internal/diag"
@@ -26,22 +27,33 @@ func MissingObject(kind, name string) diag.Diagnostic {
 
 // Routine says in which way an installed function or procedure differs from the generated one.
 type Routine struct {
-	N         int    // its position in the query's parameter
-	Fault     string // "missing", "definition", "settings" or "owner"
-	Parts     string // the parts of its definition that differ
-	Want, Got string
-	SQL       string // the routine as SQL; "" if it is missing
+	N         int      // its position in the query's parameter
+	Fault     string   // "missing", "definition", "settings" or "owner"
+	Parts     []string // what differs
+	Want, Got []string // the values of these parts; of the body, the first line that differs
+	Line      int      // the number of this line, 0 if the body is the same
+	SQL       string   // the routine as SQL; "" if it is missing
+}
+
+// values returns the values of the parts as one text.
+func (r Routine) values(list []string) string {
+	list = slices.Clone(list)
+	if i := slices.Index(r.Parts, "body"); i >= 0 {
+		list[i] = fmt.Sprintf("line %d: %s", r.Line, list[i])
+	}
+	return strings.Join(list, "; ")
 }
 
 func OtherDefinition(kind, name string, r Routine) diag.Diagnostic {
-	return diag.Diagnostic{Code: CodeDiffers, Message: fmt.Sprintf(`%s "%s" has another %s`, kind, name, r.Parts),
-		Want: r.Want, Got: r.Got, Hint: Repair}
+	return diag.Diagnostic{Code: CodeDiffers,
+		Message: fmt.Sprintf(`%s "%s" has another %s`, kind, name, listed(r.Parts)),
+		Want:    r.values(r.Want), Got: r.values(r.Got), Hint: Repair}
 }
 
 func OtherSettings(kind, name string, r Routine) diag.Diagnostic {
 	return diag.Diagnostic{Code: CodeSettings,
 		Message: fmt.Sprintf(`%s "%s" runs with other rights or settings`, kind, name),
-		Want:    r.Want, Got: r.Got, Hint: Repair}
+		Want:    r.values(r.Want), Got: r.values(r.Got), Hint: Repair}
 }
 
 // Owned is an object of the runtime whose owner is Got instead of Want.

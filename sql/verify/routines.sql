@@ -7,8 +7,10 @@
 -- Columns of the result:
 -- - n: the position of the routine in $2
 -- - fault: "missing", "definition", "settings" or "owner"
--- - parts: the parts of a definition that differ
--- - want, got: the expected and the present values
+-- - parts: the parts of the definition that differ, for example "body"
+-- - want, got: the expected and the present values of these parts; of the body, the first line that
+--   differs
+-- - line: the number of this line, 0 if the body is the same
 -- - sql: the routine as SQL, '' if it is missing
 -- Types that are qualified with a schema are compared as text and without a modifier. So the role
 -- needs no USAGE on that schema. Defaults are compared without casts and brackets.
@@ -67,7 +69,7 @@ WITH wanted AS (
     WHERE s.nspname = $1 AND p.oid IN (SELECT w.oid FROM wanted w)
 ), facet AS (
     SELECT w.n, f.fault, f.place, f.what, CASE f.what WHEN 'body' THEN line.want ELSE f.want END AS want,
-           CASE f.what WHEN 'body' THEN line.got ELSE f.got END AS got
+           CASE f.what WHEN 'body' THEN line.got ELSE f.got END AS got, line.n AS line
     FROM wanted w JOIN live l ON l.oid = w.oid
     LEFT JOIN signature s ON s.n = w.n LEFT JOIN printed r ON r.type = w.want ->> 'returns'
     CROSS JOIN LATERAL (VALUES
@@ -89,7 +91,7 @@ WITH wanted AS (
         ('owner', 1, 'owner', nullif(w.want ->> 'owner', ''), l.owner)
     ) AS f (fault, place, what, want, got)
     LEFT JOIN LATERAL ( -- the first line that differs
-        SELECT format('line %s: %s', x.n, btrim(x.want)) AS want, format('line %s: %s', x.n, btrim(x.got)) AS got
+        SELECT x.n, coalesce(btrim(x.want), '') AS want, coalesce(btrim(x.got), '') AS got
         FROM ROWS FROM (unnest(string_to_array(f.want, E'\n')), unnest(string_to_array(f.got, E'\n')))
              WITH ORDINALITY AS x (want, got, n)
         WHERE f.what = 'body' AND f.want <> f.got AND x.want IS DISTINCT FROM x.got ORDER BY x.n LIMIT 1) line ON true
@@ -98,10 +100,11 @@ WITH wanted AS (
                ELSE regexp_replace(f.want, '\minterval\M|\mpg_catalog\.|[() ]', '', 'g')
                     <> regexp_replace(f.got, '(NULL|'')::[a-z ]+(\[\])?|[() ]', '\1', 'g') END
 )
-SELECT w.n, 'missing' AS fault, '' AS parts, '' AS want, '' AS got, '' AS sql
+SELECT w.n, 'missing' AS fault, '{}'::text[] AS parts, '{}'::text[] AS want, '{}'::text[] AS got, 0 AS line,
+       '' AS sql
 FROM wanted w WHERE NOT EXISTS (SELECT FROM live l WHERE l.oid = w.oid)
 UNION ALL
-SELECT w.n, f.fault, string_agg(f.what, ', ' ORDER BY f.place), string_agg(f.want, '; ' ORDER BY f.place),
-       string_agg(f.got, '; ' ORDER BY f.place), w.oid::regprocedure::text
+SELECT w.n, f.fault, array_agg(f.what ORDER BY f.place), array_agg(f.want ORDER BY f.place),
+       array_agg(f.got ORDER BY f.place), coalesce(max(f.line), 0), w.oid::regprocedure::text
 FROM wanted w JOIN facet f ON f.n = w.n GROUP BY w.n, w.oid, f.fault
 ORDER BY 1, 2

@@ -1,9 +1,8 @@
 -- Returns the errors of plpgsql_check in the routines of schema $1. The query leaves out two kinds
 -- of errors that do not make a call fail. _run_all executes a COMMIT that always fails, and catches
 -- the error. Functions that use schema cron first check whether this schema exists.
-SELECT p.proname::text, format('line %s of %s would fail: %s', coalesce(c.lineno, 0), p.oid::regprocedure,
-                               c.message || coalesce(' [' || c.sqlstate || ']', '')),
-       coalesce(c.detail, ''), coalesce(c.hint, '')
+SELECT p.proname::text AS name, p.oid::regprocedure::text AS routine, coalesce(c.lineno, 0) AS line, c.message,
+       coalesce(c.sqlstate, '') AS sqlstate, coalesce(c.detail, '') AS detail, coalesce(c.hint, '') AS hint
 FROM pg_proc p
 JOIN pg_language l ON l.oid = p.prolang AND l.lanname = 'plpgsql'
 JOIN pg_namespace n ON n.oid = p.pronamespace AND n.nspname = $1
