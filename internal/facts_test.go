@@ -42,9 +42,9 @@ var wordsInQueries = map[string]string{
 	", waited %s s for %s":           "the line of progress",
 }
 
-// TestQueriesReturnFacts checks that queries of the program return facts. Codes and sentences belong
-// to package messages. Statements of migrations and of the runtime may have sentences, because they
-// run without the program.
+// TestQueriesReturnFacts checks that queries of the program return facts. Codes and sentences
+// belong to package messages. Statements of migrations and of the runtime may have sentences,
+// because they run without the program.
 func TestQueriesReturnFacts(t *testing.T) {
 	t.Parallel()
 	found, queries := map[string]bool{}, 0

@@ -3,6 +3,7 @@ package tests
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"strings"
 	"testing"
@@ -313,14 +314,21 @@ func TestSecondMigratorNamesTheFirst(t *testing.T) {
 	db, dir := installDatabase(t), fstest.MapFS{}
 	grow(t, dir, installFunction(bodyOne))
 	holder := db.Conn(t, installMigrator)
+	pgtest.Exec(t, holder, "SET application_name = 'first'")
 	pgtest.Exec(t, holder, "SELECT pg_advisory_lock(hashtextextended('pgretain migrate ' || $1, 0))", "keep")
 	o := installOptions()
 	o.LockTimeout = time.Millisecond
 	_, err := install.Up(t.Context(), db.URL(installMigrator), dir, o)
 	var check *install.Error
 	pid := pgtest.Value[string](t, holder, "SELECT pg_backend_pid()::text")
-	if !errors.As(err, &check) || !strings.Contains(check.Message, "in pid "+pid) {
-		t.Errorf("got %v, want pid %s", err, pid)
+	want := fmt.Sprintf(`another migration of schema "keep" is running in pid %s
+Waited 1ms for its lock, which is held by role "install_migrator", application "first".
+Wait for it to end; SELECT * FROM pg_stat_activity WHERE pid = %[1]s shows what it does.`, pid)
+	if !errors.As(err, &check) {
+		t.Fatalf("got %v", err)
+	}
+	if got := check.Message + "\n" + check.Detail + "\n" + check.Hint; got != want {
+		t.Errorf("got %s\nwant %s", got, want)
 	}
 }
 
