@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -39,16 +38,18 @@ func (w *policyCompiler) callers() map[string][]string {
 	return callers
 }
 
-// applicationNames are the variables of the functions that applications call. isGeneratedName
-// matches the names of further variables.
+// applicationNames are the variables of the functions that applications call. generatedNames are
+// further variables.
 var applicationNames = []string{
 	"p_key", "p_keys", "p_ttl", "p_id", "v_now", "v_until", "v_expires", "v_free", "v_won", "v_key",
 }
 
-var numberedName = regexp.MustCompile(`^p_[0-9]+$`)
-
+// isApplicationName reports whether a name is a variable of the functions that applications call.
+// Their parameters also have names such as p_1.
 func isApplicationName(name string) bool {
-	return isGeneratedName(name) || slices.Contains(applicationNames, name) || numberedName.MatchString(name)
+	number, numbered := strings.CutPrefix(name, "p_")
+	return isGeneratedName(name) || slices.Contains(applicationNames, name) ||
+		numbered && number != "" && strings.Trim(number, "0123456789") == ""
 }
 
 // writable returns a column that a function or step writes. If the table lacks the column, it

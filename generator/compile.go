@@ -11,7 +11,6 @@ package generator
 
 import (
 	"cmp"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -270,11 +269,18 @@ func (c *compiler) refuseNames(table *catalog.Table, at diag.Position, taken fun
 	return i >= 0
 }
 
+// generatedNames are the variables of the functions that take rows. A number follows the names that
+// end with "_".
+var generatedNames = strings.Fields(`v_as_of v_batch v_copied v_count v_found v_ignored v_out v_rel v_rels v_rows
+	v_tids v_new_ v_rels_ v_tids_ v_window_ v_written_`)
+
 // isGeneratedName reports whether a name is a variable of the functions that take rows. PostgreSQL
-// could not tell a column of this name from the variable. A prefix such as "v_new_" is followed by
-// a number.
-var isGeneratedName = regexp.MustCompile(
-	`^v_((as_of|batch|copied|count|found|ignored|out|rel|rels|rows|tids)$|(new|rels|tids|window|written)_)`).MatchString
+// could not tell a column of this name from the variable.
+func isGeneratedName(name string) bool {
+	return slices.ContainsFunc(generatedNames, func(variable string) bool {
+		return name == variable || strings.HasSuffix(variable, "_") && strings.HasPrefix(name, variable)
+	})
+}
 
 func tableName(t *catalog.Table) string { return t.String() }
 

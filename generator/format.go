@@ -187,7 +187,7 @@ func ternMisread(text string, t pgparse.Token) string {
 	case t.Comment && strings.HasSuffix(t.Text, `\`):
 		return "tern would not see the end of a comment that ends with a backslash"
 	case t.Comment:
-	case !t.Quoted() && strings.Contains(t.Text, "$") && !dollarQuoted.MatchString(t.Text):
+	case !t.Quoted() && strings.Contains(t.Text, "$") && !(isDollarQuote(t) && strings.Count(t.Text, "$") == 4):
 		return "tern would not find the end of " + t.Text
 	case t.Text[0] == '\'' && strings.Contains(t.Text, `\`) && before == "e":
 		return "tern would read " + t.Text + " as a string with escapes"
@@ -195,8 +195,10 @@ func ternMisread(text string, t pgparse.Token) string {
 	return ""
 }
 
-// dollarQuoted matches a dollar quote without a dollar inside.
-var dollarQuoted = regexp.MustCompile(`(?s)^\$[^$]*\$[^$]*\$[^$]*\$$`)
+// isDollarQuote reports whether a token is a text in dollar quotes.
+func isDollarQuote(t pgparse.Token) bool {
+	return strings.HasPrefix(t.Text, "$") && strings.HasSuffix(t.Text, "$")
+}
 
 // flywayNeeds matches a line of a migration that names its configuration file and the settings in
 // it. A migration needs a configuration file if it runs outside a transaction, or if a text looks
@@ -237,7 +239,7 @@ func (l tool) configuration(name, content string) string {
 // E.
 func flywayMisread(_ string, t pgparse.Token) string {
 	switch {
-	case t.Comment || strings.HasPrefix(t.Text, "$") && strings.HasSuffix(t.Text, "$"):
+	case t.Comment || isDollarQuote(t):
 	case !t.Quoted() && strings.Contains(t.Text, "$"):
 		return "flyway would take the dollar in " + t.Text + " for a quote"
 	case strings.HasPrefix(t.Text, "e'") && strings.Contains(t.Text, `\`):

@@ -118,28 +118,12 @@ func (l link) ExecContext(ctx context.Context, text string, args []driver.NamedV
 	err := results.Close()
 	if server, refused := errors.AsType[*pgconn.PgError](err); refused {
 		if start >= 0 && server.Position == 0 {
-			start += statementAt(text, done)
+			// the server does not always report the position
+			start += pgparse.StatementOffset(text, done)
 		}
 		err = statementError(path.Join(s.Path, s.running.Name), s.running.content, start, server)
 	}
 	return driver.ResultNoRows, err
-}
-
-// between matches the text before a statement.
-var between = regexp.MustCompile(`^(?:[;\s]|--.*)*`)
-
-// statementAt returns the offset of statement n, counted from 0, in a text of several statements.
-// The server does not always report the position of an error, but the number of finished statements
-// is known.
-func statementAt(text string, n int) (at int) {
-	statements, _ := pgparse.Statements(text)
-	if n >= len(statements) {
-		return 0
-	}
-	for _, done := range statements[:n] {
-		at += strings.Index(text[at:], done) + len(done)
-	}
-	return at + len(between.FindString(text[at:]))
 }
 
 // explain adds the file to an error. For an error outside the file's statements it uses

@@ -107,6 +107,19 @@ func TestStatements(t *testing.T) {
 	}
 }
 
+func TestStatementOffset(t *testing.T) {
+	t.Parallel()
+	const sql = ";/* ; */ SELECT ';--' ;; -- ;\n/* one; */\n  UPDATE a SET b = $$;$$;"
+	for n, want := range []string{"SELECT ", "UPDATE ", ";/* "} {
+		if got := sql[pgparse.StatementOffset(sql, n):]; !strings.HasPrefix(got, want) {
+			t.Errorf("statement %d begins at %q, want %q", n, got, want)
+		}
+	}
+	if at := pgparse.StatementOffset("SELECT 1; SELEC", 1); at != 0 {
+		t.Errorf("a text that is no SQL has a statement at %d", at)
+	}
+}
+
 func TestSplice(t *testing.T) {
 	t.Parallel()
 	got := pgparse.Splice("a = b", []pgparse.Edit{{Offset: 4, Length: 1, Text: "t.b"}, {Offset: 0, Text: "t."},

@@ -182,6 +182,22 @@ func BreakInside(sql string) int {
 	return -1
 }
 
+// StatementOffset returns the offset of the first word of statement n in a text, counted from 0. It
+// returns 0 if there is no such statement.
+func StatementOffset(sql string, n int) int {
+	tree, err := parse("", sql, "")
+	if err != nil || n >= len(tree.Stmts) {
+		return 0
+	}
+	tokens, _ := Tokens(sql)
+	for _, t := range tokens {
+		if t.Offset >= int(tree.Stmts[n].StmtLocation) && !t.Comment && t.Text != ";" {
+			return t.Offset
+		}
+	}
+	return 0
+}
+
 // Statements splits a text into its statements, without semicolons and surrounding space. A comment
 // before a statement stays with it. The error is an *Error.
 func Statements(sql string) ([]string, error) {
