@@ -10,7 +10,7 @@ import (
 	"pgretain/tests/kit"
 )
 
-// numberVariable sets the number of policies. The default is 80, or 10,000 in "make fire".
+// numberVariable sets the number of policies. The default is 40, or 10,000 in "make fire".
 // seedVariable repeats the random choices of an earlier test.
 const (
 	numberVariable = "PGRETAIN_TEST_POLICIES"
@@ -23,7 +23,7 @@ const (
 func TestPoliciesEqualTheModel(t *testing.T) {
 	t.Parallel()
 	seed := envNumber(t, seedVariable, uint64(time.Now().UnixNano()/1e6))
-	number := uint64(80)
+	number := uint64(40)
 	if kit.Fire() {
 		number = 10000
 	}
