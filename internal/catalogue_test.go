@@ -20,7 +20,6 @@ var otherTexts = map[string]string{
 	"generator/migration.go":       "an exported error",
 	"internal/htmlreport/judge.go": "the function health() of the runtime",
 	"internal/install/errors.go":   "the server, or an error",
-	"internal/install/install.go":  "the server",
 	"internal/sandbox/process.go":  "an exported error",
 }
 

@@ -16,6 +16,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"pgretain/internal/diag"
+	"pgretain/internal/messages"
 	"pgretain/policy"
 	sqlfiles "pgretain/sql"
 )
@@ -121,14 +122,12 @@ func (s *session) warnOfLosses(ctx context.Context) error {
 		return nil
 	}
 	rows, _ := s.conn.Query(ctx, s.statement("lost")) // CollectRows returns the same error
-	lost, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	lost, err := pgx.CollectRows(rows, pgx.RowToStructByName[messages.Lost])
 	if err != nil {
 		return fmt.Errorf("looking for dropped indexes and columns: %w", err)
 	}
-	for _, message := range lost {
-		s.Warn(diag.Diagnostic{Severity: diag.Warning, Message: message,
-			Detail: "No migration is pending that would create it. Another program may have dropped it.",
-			Hint:   `Run "pgretain snapshot" and "pgretain generate", and migrate.`})
+	for _, one := range lost {
+		s.Warn(messages.Dropped(one))
 	}
 	return nil
 }

@@ -9,8 +9,8 @@ import (
 	"pgretain/internal/quote"
 )
 
-// Faults that stop a migration. They have no code. The structs are the facts that queries of
-// package install return. Each query has the columns that its struct has fields.
+// Faults that stop a migration, and warnings after it. They have no code. The structs are the facts
+// that queries of package install return. Each query has the columns that its struct has fields.
 
 // AskDBA returns the hint for a role that lacks what a bootstrap command gives to it.
 func AskDBA(database, command, migrator string) string {
@@ -144,4 +144,18 @@ func MigrationRuns(schema string, waited time.Duration, h LockHolder) diag.Diagn
 			h.ApplicationName),
 		Hint: fmt.Sprintf("Wait for it to end; SELECT * FROM pg_stat_activity WHERE pid = %d shows what it does.",
 			*h.PID)}
+}
+
+// Lost is an index or a column that another program has dropped. Index is "" for a column. The
+// other fields are "" for an index.
+type Lost struct{ Index, Table, Column, Policy string }
+
+func Dropped(l Lost) diag.Diagnostic {
+	d := diag.Diagnostic{Severity: diag.Warning, Message: fmt.Sprintf(`index "%s" is missing`, l.Index),
+		Detail: "No migration is pending that would create it. Another program may have dropped it.",
+		Hint:   `Run "pgretain snapshot" and "pgretain generate", and migrate.`}
+	if l.Index == "" {
+		d.Message = fmt.Sprintf(`table "%s" has no column "%s", which policy "%s" reads`, l.Table, l.Column, l.Policy)
+	}
+	return d
 }
