@@ -1,5 +1,6 @@
 -- _plans_as_worker returns for each pass the plan of EXPLAIN, or the error that EXPLAIN raises, for
 -- "pgretain verify". It leaves out ranks whose groups no index returns.
+-- It rolls back what the planning of a policy set.
 -- p_sort: if false, sorting is disabled. The plan then shows whether an index can return the order.
 CREATE OR REPLACE FUNCTION retention._plans_as_worker(
     p_policies text[], p_sort boolean, OUT policy text, OUT batch text, OUT plan json, OUT code text, OUT message text)
@@ -11,11 +12,13 @@ SET enable_mergejoin = on SET lock_timeout = '200ms'
 SET max_parallel_workers_per_gather = 0 SET random_page_cost = 0.1 SET cpu_tuple_cost = 0.01 AS $function$
 DECLARE
     v_policy retention.policy; v_batch retention.batch_range := retention._batch_range(clock_timestamp());
-    v_pass record; v_cursor record;
+    v_pass record; v_cursor record; v_foreign jsonb;
+    v_policies CONSTANT retention.policy[] := ARRAY(
+        SELECT p FROM retention.policy p WHERE p.name = ANY (p_policies) AND NOT p.partitions AND NOT p.report);
 BEGIN
     v_batch.tids := '{}';
-    FOR v_policy IN SELECT p.* FROM retention.policy p WHERE p.name = ANY (p_policies) AND NOT p.partitions
-        AND NOT p.report LOOP
+    v_foreign := retention._pin_all(v_policies);
+    FOREACH v_policy IN ARRAY v_policies LOOP
         FOR v_pass IN SELECT e.value, e.ordinality::integer AS number
             FROM jsonb_array_elements(v_policy.passes) WITH ORDINALITY e
                       WHERE e.value ? 'cursor' OR e.value ? 'indexed' LOOP
@@ -23,10 +26,11 @@ BEGIN
             batch := v_policy.name || CASE WHEN v_pass.value ? 'cursor' THEN '_rows' ELSE '_beyond' END;
             plan := NULL; code := NULL; message := NULL; v_batch.pass := v_pass.number;
             BEGIN
-                PERFORM retention._pin(v_policy), set_config('cpu_tuple_cost',
-                    CASE WHEN v_pass.value ? 'ranked' THEN '0.01' ELSE '1' END, true);
-                PERFORM set_config('enable_sort', p_sort::text, true), set_config('enable_hashjoin', 'on', true),
-                    set_config('enable_mergejoin', 'on', true);
+                IF v_foreign ? v_policy.name THEN
+                    RAISE EXCEPTION USING ERRCODE = 'PR004', MESSAGE = v_foreign ->> v_policy.name;
+                END IF;
+                PERFORM set_config('cpu_tuple_cost', CASE WHEN v_pass.value ? 'ranked' THEN '0.01' ELSE '1' END, true),
+                    set_config('enable_sort', p_sort::text, true);
                 PERFORM retention._plan_for_places(v_pass.value);
                 IF v_pass.value ? 'cursor' THEN
                     v_cursor := retention._cursor(v_policy, v_batch);
@@ -40,8 +44,9 @@ BEGIN
                         v_policy.name || '_beyond')
                     INTO plan USING v_batch, v_policy.batch_rows;
                 END IF;
+                RAISE SQLSTATE 'PR009';
             EXCEPTION WHEN OTHERS THEN
-                code := SQLSTATE; message := SQLERRM;
+                IF plan IS NULL THEN code := SQLSTATE; message := SQLERRM; END IF;
             END;
             RETURN NEXT;
         END LOOP;

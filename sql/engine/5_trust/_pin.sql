@@ -1,7 +1,6 @@
 -- _pin prepares the evaluation of a policy or report. Raises 42501 if the evaluation would not run
 -- as the worker. Raises PR004 if the evaluation could run code of a role that is not trusted. Then
--- it sets the install's search path and time zone. PostgreSQL resets them when the calling function
--- ends, because that function has SET clauses for both settings.
+-- it sets the settings on which expressions depend.
 CREATE OR REPLACE FUNCTION retention._pin(p_policy retention.policy) RETURNS void
 LANGUAGE plpgsql AS $function$
 DECLARE v_foreign text;
@@ -12,7 +11,4 @@ BEGIN  -- in PL/pgSQL, which caches the plan
     END IF;
     IF v_foreign IS NOT NULL THEN RAISE EXCEPTION USING ERRCODE = 'PR004', MESSAGE = v_foreign; END IF;
     PERFORM retention._pin_settings();
-    PERFORM pg_catalog.set_config('search_path', 'pg_catalog, ' || (SELECT string_agg(pg_catalog.quote_ident(x), ', ')
-                FROM pg_catalog.unnest(pg_catalog.string_to_array(i.search_path, ', ')) x) || ', pg_temp', true),
-            pg_catalog.set_config('timezone', i.time_zone, true) FROM retention.install i;
 END $function$;

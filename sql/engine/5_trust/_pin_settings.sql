@@ -1,6 +1,8 @@
--- _pin_settings sets settings on which expressions can depend to their built-in values, until the
--- transaction ends. It sets those that any role may change. Only default_text_search_config gets
--- the value of the session that installed.
+-- _pin_settings sets the install's search path and time zone. PostgreSQL resets them when the
+-- function that evaluates ends, because that function has SET clauses for both settings. Before
+-- that, _pin_settings sets other settings on which expressions can depend to their built-in values,
+-- until the transaction ends. It sets those that any role may change. Only
+-- default_text_search_config gets the value of the session that installed.
 -- It leaves out settings in the SET clauses of its callers, settings of clients, timeouts,
 -- tablespaces and settings of Citus. Settings that only superusers may change keep the server's
 -- value.
@@ -24,4 +26,7 @@ BEGIN
           'Version and Platform Compatibility / Previous PostgreSQL Versions',
           'Version and Platform Compatibility / Other Platforms and Clients', 'Customized Options'])
       AND s.name !~ '^(DateStyle|TimeZone|search_path|row_security|client_.*|.*timeout|.*transaction_.*|.*tablespaces?|citus[.].*)$';
+    PERFORM pg_catalog.set_config('search_path', 'pg_catalog, ' || (SELECT string_agg(pg_catalog.quote_ident(x), ', ')
+                FROM pg_catalog.unnest(pg_catalog.string_to_array(i.search_path, ', ')) x) || ', pg_temp', true),
+            pg_catalog.set_config('timezone', i.time_zone, true) FROM retention.install i;
 END $function$;
