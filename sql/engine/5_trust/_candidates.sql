@@ -10,7 +10,8 @@ DECLARE
 BEGIN
     -- Most databases have no such object. Then the larger query is not planned.
     IF NOT EXISTS (
-        SELECT FROM unnest(p_policies) p CROSS JOIN jsonb_array_elements(p.names -> 'called') v
+        SELECT FROM (SELECT DISTINCT v
+                     FROM unnest(p_policies) p CROSS JOIN jsonb_array_elements(p.names -> 'called') v) x
         JOIN pg_namespace n ON n.nspname = v ->> 0
         WHERE EXISTS (SELECT FROM pg_proc f WHERE f.proname = (v ->> 1)::name AND f.pronamespace = n.oid)
            OR EXISTS (SELECT FROM pg_operator o WHERE o.oprname = (v ->> 1)::name AND o.oprnamespace = n.oid))

@@ -32,9 +32,10 @@ BEGIN
     END IF;
     -- accept_names() can accept another meaning only if the server can read the expression.
     FOR v_rel IN
-        SELECT p.name, p.candidates AS known, c.objects
-        FROM unnest(p_policies) p JOIN retention._candidates(p_policies) c ON c.policy = p.name
-        WHERE c.objects <> p.candidates ORDER BY p.name
+        SELECT c.policy AS name, ARRAY(SELECT jsonb_array_elements_text(k.candidates -> c.policy)) AS known, c.objects
+        FROM (SELECT jsonb_object_agg(p.name, p.candidates) FROM unnest(p_policies) p) k (candidates)
+        CROSS JOIN retention._candidates(p_policies) c
+        WHERE to_jsonb(c.objects) <> k.candidates -> c.policy ORDER BY c.policy
     LOOP
         RETURN QUERY
         SELECT v_rel.name, CASE WHEN r.error IS NULL THEN format(x.what || ', and a name in the policy ' || x.may
