@@ -3,10 +3,10 @@
 -- ignores locks of other databases, because CREATE DATABASE with a template copies the table's OID.
 -- Between two transactions of a run there is no lock. The function therefore watches a session that
 -- executes a statement for half a second, and then reads the row again. On a standby it returns
--- true.
+-- true. It is STRICT, because job_status calls it for each policy, also if there is no run.
 CREATE OR REPLACE FUNCTION retention._is_running(p_run bigint) RETURNS boolean
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_custom_plan
-AS $function$
+LANGUAGE plpgsql VOLATILE STRICT SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_custom_plan AS $function$
 DECLARE
     v_pid CONSTANT integer := (SELECT r.pid FROM retention.run r WHERE r.id = p_run); v_gone boolean;
     v_database CONSTANT oid := (SELECT d.oid FROM pg_database d WHERE d.datname = current_database());
