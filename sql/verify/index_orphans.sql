@@ -18,9 +18,7 @@ FROM pg_description d JOIN pg_class c ON c.oid = d.objoid AND c.relkind IN ('i',
 JOIN pg_namespace n ON n.oid = c.relnamespace JOIN pg_index i ON i.indexrelid = c.oid
 JOIN pg_class tc ON tc.oid = i.indrelid JOIN pg_namespace tn ON tn.oid = tc.relnamespace
 WHERE d.classoid = 'pg_class'::regclass AND d.objsubid = 0 AND d.description LIKE 'pgretain: index %'
-  AND NOT EXISTS (
-      SELECT FROM wanted w
-      WHERE n.nspname || '.' || c.relname = w.name
-         OR w.table_oid = i.indrelid AND w.missing
-         OR w.table_oid IS NULL AND w.index_name = c.relname)
+  AND NOT EXISTS (SELECT FROM wanted w WHERE w.name = n.nspname || '.' || c.relname)
+  AND NOT EXISTS (SELECT FROM wanted w WHERE w.table_oid = i.indrelid AND w.missing)
+  AND NOT EXISTS (SELECT FROM wanted w WHERE w.index_name = c.relname::text AND w.table_oid IS NULL)
 ORDER BY 1
