@@ -201,17 +201,12 @@ func StatementOffset(sql string, n int) int {
 // Statements splits a text into its statements, without semicolons and surrounding space. A comment
 // before a statement stays with it. The error is an *Error.
 func Statements(sql string) ([]string, error) {
-	tree, err := parse("", sql, "")
-	if err != nil {
+	if err := plainText(sql); err != nil {
 		return nil, err
 	}
-	var statements []string
-	for _, raw := range tree.Stmts {
-		start, end := int(raw.StmtLocation), int(raw.StmtLocation+raw.StmtLen)
-		if raw.StmtLen == 0 {
-			end = len(sql)
-		}
-		statements = append(statements, strings.TrimSpace(sql[start:end]))
+	statements, err := query.SplitWithParser(sql, true)
+	if err != nil {
+		return nil, errorAt(err, "", sql)
 	}
 	return statements, nil
 }
