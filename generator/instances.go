@@ -36,8 +36,12 @@ func (m *Instances) In(instance policy.Instance) []Object {
 			return text, true
 		case string:
 			return names.Replace(text), true
-		case json.RawMessage:
-			return json.RawMessage(names.Replace(string(text))), true
+		case *PolicyRow: // the runtime replaces the names in the text of the row, too
+			var row PolicyRow
+			if err := json.Unmarshal([]byte(names.Replace(encode(text))), &row); err != nil {
+				panic(err) // names of schemas and shards need no escapes in JSON
+			}
+			return &row, true
 		case Right:
 			if text.Kind == "schema" && text.Name == m.Each.Name { // for a shard, the word alone is its number
 				text.Name, text.On = instance.Schema, quote.Ident(instance.Schema)
@@ -83,15 +87,28 @@ func (c *compiler) planEach(p *policy.Policy, e *policy.Each) *policyPlan {
 	return c.planOf(&instance)
 }
 
+// eachRow is the registry row of a policy that has an instance for each schema or shard.
+type eachRow struct {
+	Name        literal         `json:"name"`
+	Placeholder literal         `json:"placeholder"` // the word
+	Schemas     literal         `json:"schemas"`     // pattern of the schemas, or the schema of the distributed tables
+	Shards      bool            `json:"shards"`      // the policy is for each shard
+	Description description     `json:"description"`
+	Script      script          `json:"script"`    // SQL of an instance
+	Registers   json.RawMessage `json:"registers"` // registry row of an instance
+}
+
+// script is the SQL of an instance. It prints itself in dollar quotes.
+type script string
+
+func (s script) String() string { return string(inDollars(string(s), "script")) }
+
 // eachScript contains the fields of the templates "each" and "admit".
 type eachScript struct {
+	eachRow
 	Schema, Policy sqlText
-	Name, Word     literal // names of the policy and of the word
-	Pattern        literal // pattern of the schemas, or the schema of the distributed tables
-	Comment        sqlText // the same, for a comment
-	Shards         bool    // the policy is for each shard
-	Words          description
-	Page, Row      sqlText // SQL and registry row of an instance
+	Comment        sqlText // the pattern, for a comment
+	Row            sqlText // registry row of an instance
 	Statements     sqlText // what only the migrating role may do for an instance
 	Functions      []sqlText
 	Distributed    literal // the policy's table, for shards
@@ -120,10 +137,11 @@ func (p *policyPlan) eachObjects(e *policy.Each) (objects []Object, refused diag
 		}
 	}
 	// The hash of an instance's row also covers the privileges on its schema.
-	registry.setHash(Hash(registry.hash(), statements))
+	registry.Hash = Hash(registry.Hash, statements)
 	instance := p.rowObject(registry)
-	words, registers := describedBy(instance.Words), registry.sql(len("SELECT "+p.schema()+"._register("))
-	if name := p.misplacedName(e.Name, page+statements+string(words)+string(registers)); name != "" {
+	registers := registration(registry, "SELECT "+p.schema()+"._register(")
+	texts := page + statements + string(registry.Description) + string(registers)
+	if name := p.misplacedName(e.Name, texts); name != "" {
 		found := messages.ContainsEachName(of, name, e.Name)
 		found.Position = p.policy.Position
 		refused.Add(found)
@@ -131,17 +149,15 @@ func (p *policyPlan) eachObjects(e *policy.Each) (objects []Object, refused diag
 	}
 	roles, shards := p.file.Install.Roles, e.ShardsOf != ""
 	declared := admission(shards)
+	entry, _ := encodedRow(registry, 0)
+	row := eachRow{Name: literal(of), Placeholder: literal(e.Name), Schemas: literal(e.Pattern()), Shards: shards,
+		Description: registry.Description, Script: script("\n" + page), Registers: json.RawMessage(entry)}
 	data := eachScript{
+		eachRow:     row,
 		Schema:      sqlText(p.schema()),
-		Name:        literal(of),
 		Policy:      sqlText(of),
-		Shards:      shards,
-		Word:        literal(e.Name),
 		Comment:     sqlText(e.Pattern()),
-		Pattern:     literal(e.Pattern()),
-		Words:       words,
 		Row:         registers,
-		Page:        inDollars("\n"+page, "script"),
 		Statements:  sqlText(statements),
 		Functions:   functions,
 		Distributed: literal(e.ShardsOf + "." + p.policy.Table.Name),
@@ -154,23 +170,13 @@ func (p *policyPlan) eachObjects(e *policy.Each) (objects []Object, refused diag
 	admit := newObject(KindFunction, name, "admit", data, p.policy.Position).declaredAs(declared).
 		grantedTo(roles, roles.Owner)
 	admit.As, admit.Policy, admit.Table = AsMigrator, of, instance.Table
-	entry, _ := registry.text(0)
-	script := row{
-		field("name", of),
-		field("placeholder", e.Name),
-		field("schemas", e.Pattern()),
-		field("shards", shards),
-		field("description", words),
-		field("script", "\n"+page),
-		field("registers", json.RawMessage(entry)),
-	}
 	return []Object{admit, {
 		Kind: KindEach, Name: of, As: AsOwner,
 		SQL:    execute("each.sql.tmpl", data),
 		Drop:   object("each_drop", data),
 		Policy: of, Table: instance.Table, Position: p.policy.Position, Words: instance.Words,
-		Row: script.columns(),
-		Instances: &Instances{Each: e, Hash: registry.hash(),
+		Row: row,
+		Instances: &Instances{Each: e, Hash: registry.Hash,
 			Objects: slices.Concat(own, []Object{instance}, privileges)},
 	}}, nil
 }

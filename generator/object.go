@@ -72,14 +72,14 @@ type Object struct {
 	Writes  []string // privileges of the worker on a table besides SELECT
 
 	// The verifier and "plan" alone read the following fields. Migrations do not record them.
-	Cron      *CronJob                   // of a KindCron object
-	Routine   *pgparse.Routine           // of a function or procedure
-	Index     *Index                     // of a KindIndex object
-	Column    *Column                    // of a KindColumn object
-	Needs     []string                   // indexes that the table had before, for a KindPolicy object
-	Instances *Instances                 // for a KindEach object
-	Rights    []Right                    // for a KindPrivilege object
-	Row       map[string]json.RawMessage // columns of a registry row, except columns that contain its position
+	Cron      *CronJob         // of a KindCron object
+	Routine   *pgparse.Routine // of a function or procedure
+	Index     *Index           // of a KindIndex object
+	Column    *Column          // of a KindColumn object
+	Needs     []string         // indexes that the table had before, for a KindPolicy object
+	Instances *Instances       // for a KindEach object
+	Rights    []Right          // for a KindPrivilege object
+	Row       any              // row of the registry: a struct whose fields are columns
 }
 
 // Hash returns twelve hexadecimal digits over the role and the SQL of the object.

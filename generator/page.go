@@ -2,7 +2,6 @@ package generator
 
 import (
 	"cmp"
-	"encoding/json"
 	"slices"
 	"strings"
 
@@ -208,13 +207,6 @@ type scriptData struct {
 type scriptPart struct {
 	SQL   sqlText
 	Owner ident
-}
-
-// explained returns the object with the description of its policy or report, for the script and for
-// the registry.
-func (o Object) explained(lines []explain.Line) Object {
-	o.Words, o.Row["description"] = lines, json.RawMessage(encode(describedBy(lines)))
-	return o
 }
 
 // description is the description of a policy, a report or a job, for a script and for the registry.

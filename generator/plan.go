@@ -63,11 +63,11 @@ type policyPlan struct {
 	ensured     []draft
 	archives    []Object // compared with the history, so they are rendered
 	stored      []draft
-	indexes     []passIndex   // indexes that a migration builds
-	functions   []draft       // functions that runs call
-	effects     []draft       // functions that say what the steps would do
-	application []draft       // functions that applications call
-	columns     []columnValue // of the registry row, except the hash and the dependencies
+	indexes     []passIndex // indexes that a migration builds
+	functions   []draft     // functions that runs call
+	effects     []draft     // functions that say what the steps would do
+	application []draft     // functions that applications call
+	row         PolicyRow   // without dependencies, hash and description
 	words       explain.Facts
 	needs       []string // existing indexes by which the policy finds its rows
 }
@@ -131,7 +131,7 @@ func (c *compiler) planOf(p *policy.Policy) *policyPlan {
 	plan := &policyPlan{
 		policy: p, table: w.table, ensured: ensured, archives: archives, stored: stored, functions: functions,
 		effects: w.effectFunctions(steps, notes), application: application,
-		columns: w.registryColumns(len(start) > 0, passes, steps, restores), words: w.wordFacts(), needs: w.needs(),
+		row: w.registryColumns(len(start) > 0, passes, steps, restores), words: w.wordFacts(), needs: w.needs(),
 	}
 	if w.buildsIndexes() {
 		plan.indexes = w.wantedIndexes()
@@ -142,7 +142,7 @@ func (c *compiler) planOf(p *policy.Policy) *policyPlan {
 
 // objects renders all objects of the policy except its registry row, in the order of creation. It
 // also returns the row.
-func (p *policyPlan) objects() ([]Object, row) {
+func (p *policyPlan) objects() ([]Object, *PolicyRow) {
 	functions, effects := rendered(p.functions), rendered(p.effects)
 	objects := slices.Concat(rendered(p.ensured), p.archives, rendered(p.stored), each(p.indexes, p.index), functions,
 		effects, rendered(p.application))
@@ -150,9 +150,11 @@ func (p *policyPlan) objects() ([]Object, row) {
 }
 
 // rowObject returns the registry row as an object.
-func (p *policyPlan) rowObject(r row) Object {
-	o := p.registered(p.policy.Name, p.policy.Position, r).explained(explain.Policy(p.policy, p.words))
-	o.Table = tableName(p.table)
+func (p *policyPlan) rowObject(r *PolicyRow) Object {
+	words := explain.Policy(p.policy, p.words)
+	r.Description = describedBy(words)
+	o := p.registered(r.Name, p.policy.Position, r, words)
+	o.Table = r.Table
 	o.Needs = p.needs
 	return o
 }
@@ -178,7 +180,7 @@ type reportPlan struct {
 	grants
 	report   *policy.Report
 	function draft
-	columns  row // columns of the registry row, except the hash
+	row      reportRow // without hash and description
 }
 
 // reportData is the data of the template "report".
@@ -210,16 +212,15 @@ func (c *compiler) reports() []reportPlan {
 				used[tableName(read.table)] = &dependency{Kind: kindOf(read.table)}
 			}
 		}
-		columns := row{field("name", r.Name), field("report", true), field("dependencies", used),
-			field("schemas", append([]string{}, w.schemas...))}
 		rows.Table = ""
-		return reportPlan{c.project, w.grants, r, rows, columns}
+		return reportPlan{c.project, w.grants, r, rows, reportRow{Name: r.Name, Report: true, Dependencies: used,
+			Schemas: append([]string{}, w.schemas...)}}
 	})
 }
 
 // objects renders the function of the report and its row in the registry.
 func (r reportPlan) objects() []Object {
-	rows := r.function.object()
-	row := r.registered(r.report.Name, r.report.Position, r.hashed(r.columns, rows.SQL))
-	return []Object{rows, row.explained(explain.Report(r.report))}
+	rows, row, words := r.function.object(), r.row, explain.Report(r.report)
+	row.Hash, row.Description = r.hashOf(rows.SQL), describedBy(words)
+	return []Object{rows, r.registered(row.Name, r.report.Position, row, words)}
 }

@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
-	"maps"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -18,42 +18,83 @@ import (
 	sqlfiles "pgretain/sql"
 )
 
-// rowField is a column of a row of the registry. The value is JSON.
-type rowField struct{ name, value string }
-
-func field(name string, value any) rowField { return rowField{name, encode(value)} }
-
-// isEmpty reports whether a script leaves the column out: its value is the default of the table.
-func (f rowField) isEmpty() bool {
-	return slices.Contains([]string{"null", "false", "[]", "{}"}, f.value)
+// PolicyRow is the row of a policy in the registry. The comments of sql/tables/policy.sql describe
+// the columns. The verifier compares all of them.
+type PolicyRow struct {
+	Name             string                 `json:"name"`
+	Table            string                 `json:"table_name"`
+	Report           bool                   `json:"report"` // false; see reportRow
+	Hash             string                 `json:"hash"`   // see hashOf
+	Description      description            `json:"description"`
+	Partitions       bool                   `json:"partitions"`
+	Prepares         bool                   `json:"prepares"`
+	Scope            []string               `json:"scope"`
+	WindowOwn        *string                `json:"window_own"`
+	WindowAtLeast    *string                `json:"window_at_least"`
+	WindowAtMost     *string                `json:"window_at_most"`
+	BatchRows        int                    `json:"batch_rows"`
+	BatchTime        *int64                 `json:"batch_time_ms"`
+	LockTimeout      int64                  `json:"lock_timeout_ms"`
+	BudgetRows       *int64                 `json:"budget_rows"`
+	BudgetTime       *string                `json:"budget_time"`
+	BreakerRows      *int64                 `json:"breaker_rows"`
+	BreakerFraction  *float64               `json:"breaker_fraction"`
+	Busy             *float64               `json:"busy"`
+	Waits            *waits                 `json:"waits"`
+	Owns             []sqlText              `json:"owns"`
+	Grants           map[string][]string    `json:"grants"`
+	Passes           []passEntry            `json:"passes"`
+	Joined           *string                `json:"joined"`
+	Facts            rowFacts               `json:"facts"`
+	Steps            []stepEntry            `json:"steps"`
+	Deletes          []string               `json:"deletes"`
+	Related          []string               `json:"related"`
+	Changes          []string               `json:"changes"`
+	Writes           []string               `json:"writes"`
+	Unguarded        []string               `json:"unguarded"`
+	StatementDeletes []string               `json:"statement_deletes"`
+	Reach            []string               `json:"reach"`
+	Restores         []restoreSource        `json:"restores"`
+	Dependencies     map[string]*dependency `json:"dependencies"`
+	Schemas          []string               `json:"schemas"`
 }
 
-// columnValue is a column of a row of the registry with its value, before the value is encoded.
-type columnValue struct {
-	name  string
-	value any
+// waits are the limits beyond which a run waits: files, milliseconds, and bytes per second.
+type waits struct {
+	PendingArchival int64 `json:"pending_archival,omitempty"`
+	ReplicaLag      int64 `json:"replica_lag,omitempty"`
+	WALRate         int64 `json:"wal_rate,omitempty"`
 }
 
-// row is the registry row of a policy or report. Scripts write it, and retention._register reads
-// it.
-type row []rowField
+// reportRow is the row of a report in the registry. Its other columns keep their defaults.
+type reportRow struct {
+	Name         string                 `json:"name"`
+	Report       bool                   `json:"report"` // true
+	Hash         string                 `json:"hash"`   // see hashOf
+	Description  description            `json:"description"`
+	Dependencies map[string]*dependency `json:"dependencies"`
+	Schemas      []string               `json:"schemas"`
+}
 
 // registryRow returns the registry row of the policy. Its hash covers the functions and the row.
-func (p *policyPlan) registryRow(functions, effects []Object) row {
-	last := len(p.columns) - 1
-	used := []columnValue{{"dependencies", p.dependenciesOf(functions)}}
-	r := each(slices.Concat(p.columns[:last], used, p.columns[last:]),
-		func(c columnValue) rowField { return field(c.name, c.value) })
-	return p.hashed(r, slices.Concat(each(slices.Concat(functions, effects), func(f Object) string { return f.SQL }),
-		each(r, func(f rowField) string { return f.value }))...)
+func (p *policyPlan) registryRow(functions, effects []Object) *PolicyRow {
+	r := p.row
+	r.Dependencies = p.dependenciesOf(functions)
+	texts := each(slices.Concat(functions, effects), func(f Object) string { return f.SQL })
+	for _, f := range fieldsOf(r) {
+		if !f.isDerived() {
+			texts = append(texts, f.value)
+		}
+	}
+	r.Hash = p.hashOf(texts...)
+	return &r
 }
 
-// hashed returns a row with a hash. The hash covers the given texts, the version of the runtime,
-// the time zone and the search path. A run ends if the hash changes.
-func (c project) hashed(r row, texts ...string) row {
+// hashOf returns the hash of a registry row. The hash covers the given texts, the version of the
+// runtime, the time zone and the search path. A run ends if the hash changes.
+func (c project) hashOf(texts ...string) string {
 	in := c.file.Install
-	hash := Hash(append(texts, sqlfiles.Version, in.TimeZone, strings.Join(in.SearchPath, ", "))...)
-	return slices.Insert(slices.Clone(r), hashIndex, field("hash", hash))
+	return Hash(append(texts, sqlfiles.Version, in.TimeZone, strings.Join(in.SearchPath, ", "))...)
 }
 
 // rowData is the data of the templates of registry rows.
@@ -64,114 +105,107 @@ type rowData struct {
 }
 
 // registered returns the registry row of a policy or report as an object.
-func (c project) registered(name string, at diag.Position, r row) Object {
-	data := rowData{sqlText(c.schema()), literal(name), r.sql(len("SELECT " + c.schema() + "._register("))}
+func (c project) registered(name string, at diag.Position, row any, words []explain.Line) Object {
+	data := rowData{sqlText(c.schema()), literal(name), registration(row, "SELECT "+c.schema()+"._register(")}
 	o := newObject(KindPolicy, name, "policy", data, at)
-	o.Policy = name
-	o.Row = r.columns()
+	o.Policy, o.Row, o.Words = name, row, words
 	return o
 }
 
-// hashIndex is the position of the hash in a row.
-const hashIndex = 2
-
-func (r row) hash() string { return strings.Trim(r[hashIndex].value, `"`) }
-
-func (r row) setHash(hash string) { r[hashIndex] = field("hash", hash) }
-
-func (r row) columns() map[string]json.RawMessage {
-	columns := map[string]json.RawMessage{}
-	for _, f := range r {
-		columns[f.name] = json.RawMessage(f.value)
-	}
-	return columns
-}
-
-// registryColumns returns the columns of a policy's registry row, except its hash and dependencies.
-// The parameter "prepares" says that a run reads joins or ceilings when it starts.
+// registryColumns returns the registry row of a policy, without its dependencies, hash and
+// description. The parameter "prepares" says that a run reads joins or ceilings when it starts.
 func (w *policyCompiler) registryColumns(
 	prepares bool, passes []passEntry, steps []stepEntry, restores []restoreSource,
-) []columnValue {
+) PolicyRow {
 	p := w.policy
-	settable := cmp.Or(p.SettableWindow(), &policy.WindowData{})
-	return slices.Concat([]columnValue{
-		{"name", p.Name},
-		{"table_name", tableName(w.table)},
-		{"report", false},
-		{"partitions", p.Partitions},
-		{"prepares", prepares},
-		{"scope", names(p.Scope)},
-		{"window_own", window(settable.Else)},
-		{"window_at_least", window(settable.AtLeast)},
-		{"window_at_most", window(settable.AtMost)},
-	}, bounds(p.Bounded()), []columnValue{
-		{"owns", each(p.OncePerRun(), w.storedTable)},
-		{"grants", w.callers()},
-		{"passes", passes},
-		{"joined", orNull(plainText(w.withJoins()))},
-		{"facts", w.facts()},
-		{"steps", steps},
-		{"deletes", w.deletes},
-		{"related", sortedUnique(w.related)},
-		{"changes", sortedUnique(tableNames(p.Changes()))},
-		{"writes", p.Writes()},
-		{"unguarded", w.unguarded},
-		{"statement_deletes", tableNames(p.StatementDeletes())},
-		{"reach", w.reach},
-		{"restores", restores},
-		{"schemas", append([]string{}, w.schemas...)},
-	})
-}
-
-// bounds returns the bounds of a policy's batches and runs.
-func bounds(p policy.Bounds) []columnValue {
-	return []columnValue{
-		{"batch_rows", p.Batch.Rows},
-		{"batch_time_ms", orNull(p.Batch.Time.Milliseconds())},
-		{"lock_timeout_ms", max(p.Batch.LockTimeout.Milliseconds(), 1)},
-		{"budget_rows", orNull(p.Budget.Rows)},
-		{"budget_time", orNull(p.Budget.Time.String())},
-		{"breaker_rows", orNull(p.Breaker.Rows)},
-		{"breaker_fraction", orNull(p.Breaker.Fraction)},
-		{"busy", orNull(p.Throttle.Busy)},
-		{"waits", waits(p.Throttle)},
+	bounds, settable := p.Bounded(), cmp.Or(p.SettableWindow(), &policy.WindowData{})
+	throttle := bounds.Throttle
+	budgetTime := ""
+	if bounds.Budget.Time != 0 {
+		budgetTime = bounds.Budget.Time.String()
+	}
+	return PolicyRow{
+		Name:            p.Name,
+		Table:           tableName(w.table),
+		Partitions:      p.Partitions,
+		Prepares:        prepares,
+		Scope:           names(p.Scope),
+		WindowOwn:       window(settable.Else),
+		WindowAtLeast:   window(settable.AtLeast),
+		WindowAtMost:    window(settable.AtMost),
+		BatchRows:       bounds.Batch.Rows,
+		BatchTime:       orNull(bounds.Batch.Time.Milliseconds()),
+		LockTimeout:     max(bounds.Batch.LockTimeout.Milliseconds(), 1),
+		BudgetRows:      orNull(bounds.Budget.Rows),
+		BudgetTime:      orNull(budgetTime),
+		BreakerRows:     orNull(bounds.Breaker.Rows),
+		BreakerFraction: orNull(bounds.Breaker.Fraction),
+		Busy:            orNull(throttle.Busy),
+		Waits: orNull(waits{throttle.PendingArchival, throttle.ReplicaLag.Milliseconds(),
+			int64(throttle.WALRate)}),
+		Owns:             each(p.OncePerRun(), w.storedTable),
+		Grants:           w.callers(),
+		Passes:           passes,
+		Joined:           orNull(plainText(w.withJoins())),
+		Facts:            w.facts(),
+		Steps:            steps,
+		Deletes:          w.deletes,
+		Related:          sortedUnique(w.related),
+		Changes:          sortedUnique(tableNames(p.Changes())),
+		Writes:           p.Writes(),
+		Unguarded:        w.unguarded,
+		StatementDeletes: tableNames(p.StatementDeletes()),
+		Reach:            w.reach,
+		Restores:         restores,
+		Schemas:          append([]string{}, w.schemas...),
 	}
 }
 
-// waits returns what a run waits for: milliseconds, files, and bytes per second; nil if nothing.
-func waits(t policy.Throttle) map[string]int64 {
-	list := map[string]int64{"replica_lag": t.ReplicaLag.Milliseconds(), "pending_archival": t.PendingArchival,
-		"wal_rate": int64(t.WALRate)}
-	maps.DeleteFunc(list, func(_ string, value int64) bool { return value == 0 })
-	if len(list) == 0 {
+// orNull returns a value for a column; NULL for the zero value.
+func orNull[T comparable](value T) *T {
+	if value == *new(T) {
 		return nil
 	}
-	return list
-}
-
-func orNull[T comparable](value T) any {
-	if value == *new(T) || any(value) == any("0s") {
-		return nil
-	}
-	return value
+	return &value
 }
 
 func sortedUnique(names []string) []string {
 	return append([]string{}, slices.Compact(slices.Sorted(slices.Values(names)))...)
 }
 
-// sql returns the columns that are not empty, as SQL. first is the width of the call before them.
-func (r row) sql(first int) sqlText {
-	text, quote := r.text(first)
+// rowField is a column of a row of the registry. The value is JSON.
+type rowField struct{ name, value string }
+
+// fieldsOf returns the columns of a row, which is a struct or points to one.
+func fieldsOf(row any) (list []rowField) {
+	for field, value := range reflect.Indirect(reflect.ValueOf(row)).Fields() {
+		list = append(list, rowField{field.Tag.Get("json"), encode(value.Interface())})
+	}
+	return list
+}
+
+// isDerived reports whether other columns or other statements of the migration set the column.
+func (f rowField) isDerived() bool { return f.name == "hash" || f.name == "description" }
+
+// isEmpty reports whether the value is the default of the table.
+func (f rowField) isEmpty() bool {
+	return slices.Contains([]string{"null", "false", "[]", "{}"}, f.value)
+}
+
+// registration returns a row as the argument of a call. The script of a policy writes the
+// description, and columns that are empty have the default.
+func registration(row any, call string) sqlText {
+	text, quote := encodedRow(row, len(call))
 	return sqlText(quote + " " + text + quote) // Flyway replaces "${"
 }
 
-// text returns the columns that are not empty, as JSON, and the dollar quote around them.
-func (r row) text(first int) (text, quote string) {
+// encodedRow returns the columns of a row that are not empty, as JSON, and the dollar quote around
+// them. first is the width of the text before the quote.
+func encodedRow(row any, first int) (text, quote string) {
 	var lines []string // in each line, a line break marks a place at which the function "filled" may break the line
 	alone := true      // the last line takes no further column
-	for _, f := range r {
-		if f.isEmpty() {
+	for _, f := range fieldsOf(row) {
+		if f.isEmpty() || f.name == "description" {
 			continue
 		}
 		text := `"` + f.name + `": ` + spaced(f.value) + ","
@@ -238,11 +272,11 @@ func filled(indent string, items []string) string {
 
 // window returns the text of a window that can be set at run time, or of one of its bounds; nil if
 // there is none.
-func window(i *policy.Interval) any {
+func window(i *policy.Interval) *string {
 	if i == nil {
 		return nil
 	}
-	return i.Text
+	return &i.Text
 }
 
 func names(list []policy.Name) []string {
@@ -253,27 +287,30 @@ func tableNames(tables []policy.Table) []string {
 	return each(tables, policy.Table.String)
 }
 
+// installRow is the row of retention.install, with the columns that a migration writes.
+type installRow struct {
+	Version      string   `json:"runtime_version"`
+	Build        string   `json:"runtime_build"`
+	SearchPath   string   `json:"search_path"`
+	TimeZone     string   `json:"time_zone"`
+	Scheduler    string   `json:"scheduler"`
+	Protect      []string `json:"protect"`
+	Trust        []string `json:"trust"`
+	CronDatabase *string  `json:"cron_database"` // nil if this database schedules the jobs, or nobody does
+}
+
 func (c *compiler) install() Object {
 	in := c.file.Install
-	var elsewhere any // NULL: this database schedules the jobs, or nobody does
+	r := installRow{Version: sqlfiles.Version, Build: sqlfiles.Build(), SearchPath: strings.Join(in.SearchPath, ", "),
+		TimeZone: in.TimeZone, Scheduler: in.Scheduler, Protect: tableNames(c.file.Protect), Trust: names(in.Trust)}
 	if in.CronElsewhere() {
-		elsewhere = orNull(in.CronDatabase)
+		r.CronDatabase = orNull(in.CronDatabase)
 	}
-	r := row{
-		field("runtime_version", sqlfiles.Version),
-		field("runtime_build", sqlfiles.Build()),
-		field("search_path", strings.Join(in.SearchPath, ", ")),
-		field("time_zone", in.TimeZone),
-		field("scheduler", in.Scheduler),
-		field("protect", tableNames(c.file.Protect)),
-		field("trust", names(in.Trust)),
-		field("cron_database", elsewhere),
-	}
-	width := len("SELECT " + in.Schema + "._put_install(")
-	data := rowData{Schema: sqlText(in.Schema), Row: r.sql(width)}
-	o := newObject(KindInstall, "install", "install", data, in.Position)
-	o.Words, o.Row = explain.Install(c.file), r.columns()
-	text, _ := r.text(width)
+	call := "SELECT " + in.Schema + "._put_install("
+	o := newObject(KindInstall, "install", "install", rowData{Schema: sqlText(in.Schema), Row: registration(r, call)},
+		in.Position)
+	o.Words, o.Row = explain.Install(c.file), r
+	text, _ := encodedRow(r, len(call))
 	return o.with(PartRow, text)
 }
 
@@ -325,16 +362,8 @@ func (c *compiler) job(job *policy.Job) Object {
 		r.Every = &every
 	}
 	o := newObject(KindJob, job.Name, "job", r, job.Position)
-	o.Words, o.Row = words, columnsOf(r)
+	o.Words, o.Row = words, r
 	return o.with(PartWords, explain.Page(words))
-}
-
-// columnsOf returns the columns of a row of the registry.
-func columnsOf(row any) (columns map[string]json.RawMessage) {
-	if err := json.Unmarshal([]byte(encode(row)), &columns); err != nil {
-		panic(err) // rows are structs
-	}
-	return columns
 }
 
 // scopeOf returns the scope of a job for the registry: literals by column; nil if it has none.

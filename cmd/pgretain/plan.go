@@ -389,7 +389,7 @@ func (p *planner) change(o generator.Object) string {
 	switch {
 	case !found:
 		return "new"
-	case string(o.Row["hash"]) == quoted(before.Hash):
+	case o.Row.(*generator.PolicyRow).Hash == before.Hash:
 		return "unchanged"
 	}
 	return "changed"
