@@ -74,9 +74,8 @@ func (c project) isLost(o Object, functions []string) bool {
 	case KindPrivilege:
 		return slices.ContainsFunc(o.Rights, func(r Right) bool {
 			known := r.Kind != "table" || table != nil // an archive may not exist yet
-			lacks := func(privilege string) bool { return !there.Holds(r.Kind, r.Name, privilege) }
-			return known && r.Role == c.file.Install.Roles.Worker &&
-				slices.ContainsFunc(strings.Split(r.Needed, ", "), lacks)
+			lacks := func(p sqlText) bool { return !there.Holds(string(r.Kind), r.Object(), string(p)) }
+			return known && string(r.Role) == c.file.Install.Roles.Worker && slices.ContainsFunc(r.Privileges, lacks)
 		})
 	case KindColumn:
 		return table != nil && table.Column(strings.TrimPrefix(o.Name, o.Table+".")) == nil

@@ -12,7 +12,6 @@ import (
 	"pgretain/internal/diag"
 	"pgretain/internal/messages"
 	"pgretain/internal/pgparse"
-	"pgretain/internal/quote"
 	"pgretain/internal/shards"
 	"pgretain/policy"
 )
@@ -43,10 +42,11 @@ func (m *Instances) In(instance policy.Instance) []Object {
 			}
 			return &row, true
 		case Right:
-			if text.Kind == "schema" && text.Name == m.Each.Name { // for a shard, the word alone is its number
-				text.Name, text.On = instance.Schema, quote.Ident(instance.Schema)
-				return text, true
+			if string(text.Schema) == m.Each.Name {
+				text.Schema = ident(instance.Schema)
+				text.Name = ident(cmp.Or(instance.Tables[string(text.Name)], string(text.Name)))
 			}
+			return text, true
 		}
 		return nil, false
 	})

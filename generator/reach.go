@@ -273,73 +273,115 @@ func (c project) privileges(of grants, checks string) []Object {
 	var objects []Object
 	for _, r := range rights {
 		if roles := c.file.Install.Roles; !roles.None {
-			objects = append(objects, usage(r.table.Schema, roles.Worker, "schema "+r.table.Schema, AsMigrator,
-				r.position), c.privilege(r, checks))
+			objects = append(objects, usage(r.table.Schema, roles.Worker, "schema "+r.table.Schema, r.position),
+				c.privilege(r, checks))
 		}
 	}
 	for _, g := range of.granted {
-		objects = append(objects, usage(c.schema(), g.Text, "schema "+c.schema()+" to "+g.Text, AsOwner, g.Position))
+		o := usage(c.schema(), g.Text, "schema "+c.schema()+" to "+g.Text, g.Position)
+		o.As = AsOwner
+		objects = append(objects, o)
 	}
 	return objects
 }
 
-// Right is a privilege that a role should have.
+// Right says which privileges a role should have on an object. Templates grant and revoke them, and
+// the verifier looks for them.
 type Right struct {
-	Kind   string `json:"kind"` // "schema", "table" or "sequence"
-	Name   string `json:"name"`
-	On     string `json:"on"` // name of the object in SQL
-	Role   string `json:"role"`
-	Needed string `json:"needed"` // privileges as in GRANT
+	Kind       sqlText       `json:"kind"` // "schema", "table" or "sequence"
+	Schema     ident         `json:"schema"`
+	Name       ident         `json:"name"` // "" for a schema
+	Role       ident         `json:"role"`
+	Privileges privilegeList `json:"privileges"`
 }
 
-// schemaUsage is the data of the templates "usage" and "usage_drop".
-type schemaUsage struct{ Schema, Role ident }
+// privilegeList is a list of privileges. It prints itself as in GRANT.
+type privilegeList []sqlText
 
-// tableRights is the data of the templates "privilege" and "privilege_drop". Schema is the schema
-// of the runtime; "" if the grant is not checked.
-type tableRights struct {
-	Schema, Comment sqlText
-	Access          policy.Access
-	Table           relation
-	Role            ident
-	Sequences       []sqlText // sequences that the defaults of the table read
+func (l privilegeList) String() string {
+	return strings.Join(each(l, func(p sqlText) string { return string(p) }), ", ")
+}
+
+// Table returns the qualified name of a table or a sequence.
+func (r Right) Table() relation { return relation{r.Schema, r.Name} }
+
+// Object returns the name of the object as messages have it, without quotes. For a sequence it is
+// SQL.
+func (r Right) Object() string {
+	switch r.Kind {
+	case "schema":
+		return string(r.Schema)
+	case "sequence":
+		return r.Table().String()
+	}
+	return string(r.Schema + "." + r.Name)
+}
+
+// privilegeData is the data of the templates "privilege" and "privilege_drop". The first of several
+// rights is on a table, the others are on its sequences.
+type privilegeData struct {
+	Schema  sqlText // schema of the runtime; "" if the grant is not checked
+	Comment sqlText // name of the table; "" for a schema
+	Locks   bool    // the policies lock or update rows
+	Rights  []Right
+}
+
+// privilegeObject returns an object that grants rights.
+func privilegeObject(name string, data privilegeData, at diag.Position) Object {
+	o := newObject(KindPrivilege, name, "privilege", data, at)
+	o.Rights = data.Rights
+	return o
+}
+
+// UsageOf returns the right to use the objects of a schema.
+func UsageOf(schema, role string) Right {
+	return Right{Kind: "schema", Schema: ident(schema), Role: ident(role), Privileges: privilegeList{"USAGE"}}
 }
 
 // usage returns the object that grants USAGE on a schema to a role. The object belongs to no
 // policy, because several policies may need it.
-func usage(schema, role, name string, as As, at diag.Position) Object {
-	data := schemaUsage{ident(schema), ident(role)}
-	return Object{Kind: KindPrivilege, Name: name, As: as, SQL: object("usage", data),
-		Drop: object("usage_drop", data), Position: at,
-		Rights: []Right{{"schema", schema, quote.Ident(schema), role, "USAGE"}}}
+func usage(schema, role, name string, at diag.Position) Object {
+	return privilegeObject(name, privilegeData{Rights: []Right{UsageOf(schema, role)}}, at)
 }
 
 // privilege returns the object that grants the worker its privileges on a table. The snapshot may
 // lack an archive that a policy creates.
 func (c project) privilege(r right, checks string) Object {
-	name, worker := r.table.String(), c.file.Install.Roles.Worker
-	data := tableRights{Schema: sqlText(checks), Comment: sqlText(quote.Comment(name)), Access: r.access,
-		Table: relation{ident(r.table.Schema), ident(r.table.Name)}, Role: ident(worker)}
-	rights := []Right{{"table", name, data.Table.String(), worker, string(fragment("rights", r.access))}}
+	name, worker := r.table.String(), ident(c.file.Install.Roles.Worker)
+	rights := []Right{{"table", ident(r.table.Schema), ident(r.table.Name), worker, privilegesOf(r.access)}}
 	if known := c.tables[name]; known != nil && r.access.Insert {
-		data.Sequences = sequencesOf(known)
-		for _, s := range data.Sequences {
-			rights = append(rights, Right{"sequence", string(s), string(s), worker, "USAGE"})
+		for _, s := range sequencesOf(known) {
+			rights = append(rights, Right{"sequence", s.Schema, s.Name, worker, privilegeList{"USAGE"}})
 		}
 	}
-	o := newObject(KindPrivilege, name, "privilege", data, r.position)
-	o.Policy, o.Table, o.Rights = r.policy, name, rights
+	data := privilegeData{sqlText(checks), sqlText(quote.Comment(name)), r.access.Update, rights}
+	o := privilegeObject(name, data, r.position)
+	o.Policy, o.Table = r.policy, name
 	return o
 }
 
-// sequencesOf returns the sequences that the defaults of a table read, as SQL names. An identity
-// column needs no privilege on its sequence.
-func sequencesOf(table *catalog.Table) []sqlText {
-	var names []sqlText
+// privilegesOf returns the privileges on a table for an access.
+func privilegesOf(access policy.Access) privilegeList {
+	list := privilegeList{"SELECT"}
+	if access.Insert {
+		list = append(list, "INSERT")
+	}
+	if access.Update {
+		list = append(list, "UPDATE")
+	}
+	if access.Delete {
+		list = append(list, "DELETE")
+	}
+	return list
+}
+
+// sequencesOf returns the sequences that the defaults of a table read. An identity column needs no
+// privilege on its sequence.
+func sequencesOf(table *catalog.Table) (list []relation) {
 	for _, column := range table.Columns {
-		if parts := pgparse.NextValueOf(column.Default); parts != nil {
-			names = append(names, sqlText(strings.Join(each(parts, quote.Ident), ".")))
+		if parts := pgparse.NextValueOf(column.Default); len(parts) == 2 { // a snapshot names the schema
+			list = append(list, relation{ident(parts[0]), ident(parts[1])})
 		}
 	}
-	return names
+	return list
 }

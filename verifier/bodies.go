@@ -27,7 +27,7 @@ type borrowing struct {
 // privilege. PostgreSQL checks such a privilege only when the function does it. The functions are
 // read, not executed, so SQL that they put together is not seen. The parameter "given" lists
 // privileges that a migration will grant.
-func (v *inspection) bodyRights(r reading, list []borrowing, given []row, f func(message)) error {
+func (v *inspection) bodyRights(r reading, list []borrowing, given []generator.Right, f func(message)) error {
 	uses := []row{}
 	for _, b := range list {
 		for _, use := range pgparse.RoutineUses(b.Definition, b.Event) {
@@ -69,7 +69,7 @@ func (v *inspection) checkTriggerRights(r reading) error {
 	if err != nil {
 		return err
 	}
-	return v.bodyRights(r, list, []row{}, v.add)
+	return v.bodyRights(r, list, []generator.Right{}, v.add)
 }
 
 // checkBodyRights checks that the worker may do what functions do that expressions call. It leaves
@@ -80,7 +80,7 @@ func (v *inspection) checkBodyRights(r reading) error {
 	if err != nil {
 		return err
 	}
-	return v.bodyRights(r, list, []row{}, func(m message) {
+	return v.bodyRights(r, list, []generator.Right{}, func(m message) {
 		known := func(other Finding) bool { return other.Code == messages.CodeTableRights && other.Object == m.Object }
 		if !slices.ContainsFunc(v.report.Findings, known) {
 			v.add(m)
@@ -98,13 +98,9 @@ func BodyRights(ctx context.Context, conn *pgx.Conn, file *policy.File, objects 
 		return nil, nil
 	}
 	v := &inspection{file: file, install: file.Install, opt: Options{Timeout: time.Minute}}
-	given, positions := []row{}, map[string]diag.Position{}
+	given, positions := []generator.Right{}, map[string]diag.Position{}
 	for _, o := range objects {
-		for _, right := range o.Rights {
-			if right.Role == file.Install.Roles.Worker {
-				given = append(given, row{"kind": right.Kind, "name": right.Name, "needed": right.Needed})
-			}
-		}
+		given = append(given, o.Rights...)
 	}
 	for _, p := range file.Policies {
 		positions[p.Name] = p.Position

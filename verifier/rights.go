@@ -10,7 +10,6 @@ import (
 	"pgretain/internal/lists"
 	"pgretain/internal/messages"
 	"pgretain/internal/pgparse"
-	"pgretain/internal/quote"
 	"pgretain/policy"
 )
 
@@ -21,8 +20,7 @@ func (v *inspection) checkRights(r reading) error {
 	var about []generator.Object
 	schema := v.install.Schema
 	for _, role := range distinct(v.install.Roles.All()) { // the migration of the runtime grants USAGE
-		wanted = append(wanted, generator.Right{Kind: "schema", Name: schema, On: quote.Ident(schema), Role: role,
-			Needed: "USAGE"})
+		wanted = append(wanted, generator.UsageOf(schema, role))
 		about = append(about, generator.Object{Kind: generator.KindPrivilege, Name: "schema " + schema,
 			Position: v.install.Position})
 	}
@@ -32,9 +30,10 @@ func (v *inspection) checkRights(r reading) error {
 	}
 	return eachFact(r, "role_privileges", func(l messages.RoleLack) {
 		right, o := wanted[l.N-1], about[l.N-1]
-		l.Kind, l.Name, l.Role, l.Needed = right.Kind, right.Name, right.Role, right.Needed
+		l.Kind, l.Name, l.Role = string(right.Kind), right.Object(), string(right.Role)
+		l.Needed = right.Privileges.String()
 		if right.Kind == "sequence" {
-			o.Name = right.Name
+			o.Name = l.Name
 		}
 		v.about(o, messages.LacksPrivilege(v.install.Roles.All(), l))
 	}, wanted)

@@ -4,7 +4,7 @@
 --   looked up) and the name of the used table, the privilege, and the search path. The trigger is
 --   '' if an expression of the policy calls the function.
 -- $2: the worker. If there is no such role yet, the privileges of PUBLIC count.
--- $3: an array of the privileges that a migration will grant to the worker: kind, name, needed
+-- $3: an array of the privileges that a migration will grant: kind, schema, name, role, privileges
 -- The result has one row for each policy, trigger, function and used table:
 -- event: one of the statements of the policy that fire the trigger
 -- schema, table: the used table, as schema.table; its name as SQL is sql
@@ -14,7 +14,8 @@
 WITH worker AS (
     SELECT coalesce((SELECT r.oid FROM pg_roles r WHERE r.rolname = $2::text), 0::oid) AS oid
 ), given AS (
-    SELECT g.* FROM jsonb_to_recordset($3::jsonb) AS g (kind text, name text, needed text)
+    SELECT g.* FROM jsonb_to_recordset($3::jsonb) AS g (kind text, schema text, name text, role text, privileges text[])
+    WHERE g.role = $2::text
 ), uses AS (
     SELECT u.policy, u.event, u.trigger, u.on_table, u.function, u.privilege, x.*
     FROM jsonb_to_recordset($1::jsonb) AS u (policy text, event text, trigger text, on_table text, function text,
@@ -30,13 +31,13 @@ WITH worker AS (
     SELECT u.*, false AS usage FROM uses u, worker w
     WHERE NOT has_table_privilege(w.oid, u.rel, u.privilege)
       AND NOT (u.privilege IN ('SELECT', 'INSERT', 'UPDATE') AND has_any_column_privilege(w.oid, u.rel, u.privilege))
-      AND NOT EXISTS (SELECT FROM given g WHERE g.kind = 'table' AND g.name = u.object
-                                            AND g.needed ~ format('\m%s\M', u.privilege))
+      AND NOT EXISTS (SELECT FROM given g WHERE g.kind = 'table' AND g.schema || '.' || g.name = u.object
+                                            AND u.privilege = ANY (g.privileges))
     UNION ALL
     SELECT u.*, true
     FROM uses u, worker w
     WHERE NOT has_schema_privilege(w.oid, u.namespace, 'USAGE')
-      AND NOT EXISTS (SELECT FROM given g WHERE g.kind = 'schema' AND g.name = u.schema)
+      AND NOT EXISTS (SELECT FROM given g WHERE g.kind = 'schema' AND g.schema = u.schema)
 )
 SELECT l.policy, l.trigger, l.on_table, l.function, min(l.event) AS event, l.schema::text, l.object AS "table",
        l.rel::regclass::text AS sql,
