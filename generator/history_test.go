@@ -221,7 +221,7 @@ func TestUpgradesAreSortedByNumber(t *testing.T) {
 		"upgrades/9/z.down.sql":  text("ALTER TABLE retention.run DROP z;\n"),
 		"upgrades/10/a.sql":      text("SELECT 10;\n"),
 		"upgrades/10/a.down.sql": text("SELECT 10;\n"),
-	}, install)
+	}, renaming(install))
 	want := []Object{
 		{Kind: KindUpgrade, Name: "9/z", As: AsOwner, SQL: "SELECT 9;\n", Drop: "ALTER TABLE keep.run DROP z;\n"},
 		{Kind: KindUpgrade, Name: "10/a", As: AsOwner, SQL: "SELECT 10;\n", Drop: "SELECT 10;\n"},
@@ -234,7 +234,7 @@ func TestUpgradesAreSortedByNumber(t *testing.T) {
 		"no down file": {"upgrades/2/a.sql": text("SELECT 1;\n")},
 		"no version":   {"upgrades/next/a.sql": text("SELECT 1;\n"), "upgrades/next/a.down.sql": text("SELECT 1;\n")},
 	} {
-		if _, err := upgrades(files, install); err == nil {
+		if _, err := upgrades(files, renaming(install)); err == nil {
 			t.Errorf("%s: upgrades accepts the files", name)
 		}
 	}

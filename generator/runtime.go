@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -20,8 +19,9 @@ import (
 // Runtime returns the objects of the runtime. They have the schema and the roles of the install.
 // With "roles: none" there are no grants. An error in the runtime's files is a bug and panics.
 func Runtime(install policy.Install) []Object {
-	objects := each(runtimeFiles(), func(file runtimeFile) Object { return file.object(install) })
-	upgraded, err := upgrades(sqlfiles.Runtime, install)
+	rename := renaming(install)
+	objects := each(runtimeFiles(), func(file runtimeFile) Object { return file.object(install, rename) })
+	upgraded, err := upgrades(sqlfiles.Runtime, rename)
 	if err != nil {
 		panic(fmt.Errorf("reading the runtime: %w", err))
 	}
@@ -65,13 +65,6 @@ func contents(file string) string {
 	return "-- Its chapters, and the lines where they begin:\n" + list + runs
 }
 
-var (
-	roleLine   = regexp.MustCompile(`(?m)^(?:GRANT .* TO retention_.*|REVOKE CREATE .*|SET LOCAL ROLE .*);\n`)
-	changeLine = regexp.MustCompile(`(?m)^(?:GRANT CREATE .*|REVOKE CREATE .*|SET LOCAL ROLE .*);\n`)
-	schemaName = regexp.MustCompile(`\bretention\.|\bSCHEMA retention\b`)
-	roleName   = regexp.MustCompile(`\bretention_(owner|worker|runner|operator|viewer)\b`)
-)
-
 // plainTypes replaces qualified names of types by the usual names. A procedure without a fixed
 // search path needs the qualified names.
 var plainTypes = strings.NewReplacer("pg_catalog.bool", "boolean", "pg_catalog.int8", "bigint", "pg_catalog.", "")
@@ -79,96 +72,90 @@ var plainTypes = strings.NewReplacer("pg_catalog.bool", "boolean", "pg_catalog.i
 // runtimeFile is a file of the runtime with the object that it creates, under the default names.
 type runtimeFile struct {
 	sqlfiles.File
-	id      ID
-	routine *pgparse.Routine // nil for a type, a table or a view
+	id   ID
+	made pgparse.Created
 }
 
 // runtimeFiles are the files of the runtime in their order. Each is parsed once.
 var runtimeFiles = sync.OnceValue(func() []runtimeFile {
 	return each(sqlfiles.Files(), func(file sqlfiles.File) runtimeFile {
-		id, routine, ok := created(file.Text)
+		id, made, ok := created(file.Text)
 		if !ok {
 			panic(fmt.Sprintf("reading the runtime: cannot parse the CREATE statement of %s/%s.sql", file.Chapter,
 				file.Name))
 		}
-		return runtimeFile{file, id, routine}
+		return runtimeFile{file, id, made}
 	})
 })
 
 // object returns the object of a file with the names of the install.
-func (file runtimeFile) object(install policy.Install) Object {
-	name := renameInstall(file.id.Name, install)
+func (file runtimeFile) object(install policy.Install, rename func(string) string) Object {
+	name, text, roles := rename(file.id.Name), file.Text, install.Roles
 	o := Object{Kind: file.id.Kind, Name: name, As: AsOwner, Drop: dropStatement(file.id.Kind, name),
 		Chapter: file.Chapter}
-	if file.routine == nil {
-		o.SQL = renameInstall(file.Text, install)
-	} else {
-		above, below, _ := strings.Cut(file.Text, file.routine.Body)
-		o.Routine = renamedRoutine(*file.routine, install)
-		o.SQL = renameInstall(above, install) + o.Routine.Body + renameInstall(below, install)
+	routine := file.made.Routine
+	if roles.None || routine != nil && routine.Role != "" && roles.Owner == roles.Runner { // the same role creates it
+		for _, statement := range file.made.Grants {
+			text = strings.Replace(text, statement+"\n", "", 1)
+		}
 	}
-	o = o.withListedGrants(file.Name, install.Roles)
-	if in := install.Roles; file.Name == "install" && !in.None {
-		o = o.with(PartReaders, strings.Join([]string{in.Worker, in.Runner, in.Operator, in.Viewer}, ", "))
+	o.SQL = rename(text)
+	if routine != nil {
+		above, below, _ := strings.Cut(text, routine.Body)
+		o.Routine = renamedRoutine(*routine, rename)
+		o.SQL = rename(above) + o.Routine.Body + rename(below)
+	}
+	if roles.None && routine != nil {
+		o.Routine.Role = ""
+	}
+	o = o.withListedGrants(file.Name, roles)
+	if file.Name == "install" && !roles.None {
+		o = o.with(PartReaders, strings.Join([]string{roles.Worker, roles.Runner, roles.Operator, roles.Viewer}, ", "))
 	}
 	if o.Kind == KindFunction && o.As == AsOwner && !o.Routine.SecurityDefiner() {
-		o = o.grantedTo(install.Roles, install.Roles.Worker)
+		o = o.grantedTo(roles, roles.Worker)
 	}
 	return o
 }
 
 // renamedRoutine returns a routine of the runtime with the names of the install.
-func renamedRoutine(r pgparse.Routine, install policy.Install) *pgparse.Routine {
-	renamed := func(text string) string { return renameInstall(text, install) }
+func renamedRoutine(r pgparse.Routine, rename func(string) string) *pgparse.Routine {
 	r.Parameters = each(r.Parameters, func(p pgparse.Parameter) pgparse.Parameter {
-		p.Type, p.Default = renamed(p.Type), renamed(p.Default)
+		p.Type, p.Default = rename(p.Type), rename(p.Default)
 		return p
 	})
-	r.Returns, r.Settings, r.Body = renamed(r.Returns), each(r.Settings, renamed), renamed(r.Body)
-	if r.Role = renamed(r.Role); install.Roles.None {
-		r.Role = ""
-	}
+	r.Returns, r.Settings, r.Body, r.Role = rename(r.Returns), each(r.Settings, rename), rename(r.Body), rename(r.Role)
 	return &r
 }
 
 const commentStart = "-- "
 
-// created returns the ID of the object that a text of the runtime creates. The routine is nil for
-// other objects.
-func created(text string) (ID, *pgparse.Routine, bool) {
+// created returns the object that a text of the runtime creates, with its ID.
+func created(text string) (ID, pgparse.Created, bool) {
 	made, err := pgparse.ReadCreated(text)
 	id := ID{Kind(made.Kind), made.Name}
 	if made.Routine != nil {
 		id.Name += "(" + plainTypes.Replace(strings.Join(made.Routine.Arguments(), ", ")) + ")"
 	}
-	return id, made.Routine, err == nil && rank(id.Kind) >= 0 && rank(id.Kind) <= rank(KindView)
+	return id, made, err == nil && rank(id.Kind) >= 0 && rank(id.Kind) <= rank(KindView)
 }
 
 func dropStatement(kind Kind, name string) string {
 	return fmt.Sprintf("DROP %s IF EXISTS %s;\n", strings.ToUpper(string(kind)), name)
 }
 
-// renameInstall replaces the default names of schema and roles. The new names match
-// [a-z_][a-z0-9_]*, so they need no quotes.
-func renameInstall(sql string, install policy.Install) string {
-	if install.Roles.None {
-		sql = roleLine.ReplaceAllString(sql, "")
+// renaming returns a function that replaces the default names of schema and roles. The new names
+// match [a-z_][a-z0-9_]*, so they need no quotes. The runtime writes the default names in no other
+// word, and the schema before a dot or after SCHEMA.
+func renaming(install policy.Install) func(string) string {
+	if install.Schema == "retention" && install.Roles.IsDefault() {
+		return func(sql string) string { return sql }
 	}
-	if install.Roles.Owner == install.Roles.Runner { // the owner needs CREATE on its own schema
-		sql = changeLine.ReplaceAllString(sql, "")
+	names := []string{"retention.", install.Schema + ".", "SCHEMA retention", "SCHEMA " + install.Schema}
+	for word, role := range roleNames(install.Roles) {
+		names = append(names, "retention_"+word, role)
 	}
-	if !install.Roles.IsDefault() {
-		names := roleNames(install.Roles)
-		sql = roleName.ReplaceAllStringFunc(sql, func(found string) string {
-			return names[strings.TrimPrefix(found, "retention_")]
-		})
-	}
-	if install.Schema == "retention" {
-		return sql
-	}
-	return schemaName.ReplaceAllStringFunc(sql, func(found string) string {
-		return strings.Replace(found, "retention", install.Schema, 1)
-	})
+	return strings.NewReplacer(names...).Replace
 }
 
 func roleNames(roles policy.Roles) map[string]string {
@@ -181,7 +168,8 @@ const downSuffix = ".down.sql"
 
 // upgrades returns the changes of the runtime's types and tables since its first version, oldest
 // first. A new install executes them, too, so all installs have the same columns in the same order.
-func upgrades(runtime fs.FS, install policy.Install) ([]Object, error) {
+// An upgrade grants nothing: retention._apply_privileges() does.
+func upgrades(runtime fs.FS, rename func(string) string) ([]Object, error) {
 	const folder = "upgrades/"
 	names, _ := fs.Glob(runtime, folder+"*/*.sql") // the pattern is valid
 	slices.SortStableFunc(names, func(a, b string) int {
@@ -200,7 +188,7 @@ func upgrades(runtime fs.FS, install policy.Install) ([]Object, error) {
 		}
 		objects = append(objects, Object{
 			Kind: KindUpgrade, Name: strings.TrimPrefix(name, folder), As: AsOwner,
-			SQL: renameInstall(string(up), install), Drop: renameInstall(string(down), install),
+			SQL: rename(string(up)), Drop: rename(string(down)),
 		})
 	}
 	return objects, nil
@@ -256,7 +244,7 @@ var grantList = sync.OnceValue(func() (list []grant) {
 // has the same name.
 func runtimeRoutine(name string) *pgparse.Routine {
 	files := runtimeFiles()
-	return files[slices.IndexFunc(files, func(f runtimeFile) bool { return f.Name == name })].routine
+	return files[slices.IndexFunc(files, func(f runtimeFile) bool { return f.Name == name })].made.Routine
 }
 
 // withListedGrants returns an object of the runtime with its lines from sql/migrate/_rights.sql.

@@ -23,7 +23,6 @@ var patterns = map[string]string{
 	"generator/migration_file.go":        "marks of migrations",
 	"generator/migration_old.go":         "marks and statements of migrations of earlier versions",
 	"generator/migration_read.go":        "marks and statements of migrations",
-	"generator/runtime.go":               "the text of the runtime",
 	"internal/calendar/calendar.go":      "schedules",
 	"internal/catalog/file.go":           "escapes of JSON",
 	"internal/diag/plain.go":             "colours of a terminal",

@@ -50,6 +50,7 @@ type Created struct {
 	Kind    string   // "table", "function" and so on
 	Name    string   // with its schema
 	Routine *Routine // nil for anything but a function or a procedure
+	Grants  []string // the statements GRANT, REVOKE and SET of the text, with their semicolons
 }
 
 // ReadCreated parses the first statement of a text that begins with CREATE. This project wrote the
@@ -69,7 +70,16 @@ func ReadCreated(sql string) (Created, error) {
 	if len(words) < 2 {
 		return Created{}, errCreated
 	}
-	c, words := Created{Kind: strings.ToLower(words[0].Text)}, after(words[1:], "IF", "NOT", "EXISTS")
+	c := Created{Kind: strings.ToLower(words[0].Text)}
+	for start, i := 0, 0; i < len(tokens); i++ {
+		if tokens[i].Text == ";" {
+			if slices.Contains([]string{"GRANT", "REVOKE", "SET"}, tokens[start].Text) {
+				c.Grants = append(c.Grants, textOf(sql, tokens[start:i+1]))
+			}
+			start = i + 1
+		}
+	}
+	words = after(words[1:], "IF", "NOT", "EXISTS")
 	end := 1
 	if len(words) > 2 && words[1].Text == "." {
 		end = 3
