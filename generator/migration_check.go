@@ -177,21 +177,16 @@ func (h *History) changesOf(f *migrationFile) []Change {
 	return list
 }
 
-// installed are the columns of the install's row that say how files are written.
-type installed struct {
-	Version    string   `json:"runtime_version"`
-	SearchPath string   `json:"search_path"`
-	Trust      []string `json:"trust"`
-}
-
 // readRow parses the registry row of the install. It reports whether there is one.
-func (o Object) readRow(row any) bool { return json.Unmarshal([]byte(o.Parts[PartRow]), row) == nil }
+func (o Object) readRow(row *installRow) bool {
+	return json.Unmarshal([]byte(o.Parts[PartRow]), row) == nil
+}
 
 // checkSettings compares the search path and the trusted roles of a step's files with the install
 // after the step. They are not part of the state.
 func (h *History) checkSettings(step []*migrationFile) error {
 	install, ok := h.Object(ID{KindInstall, "install"})
-	var row installed
+	var row installRow
 	if !ok {
 		return nil
 	}

@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"maps"
 	"slices"
 	"strings"
 
@@ -296,38 +295,31 @@ func withoutComments(sql string) string {
 
 // installWords returns the columns of the install's row that change, with both values.
 func installWords(before, after Object) string {
-	var oldRow, newRow map[string]json.RawMessage
+	var oldRow, newRow installRow
 	if !before.readRow(&oldRow) || !after.readRow(&newRow) {
 		return sqlWords(before, after)
 	}
 	var list []string
-	for _, key := range slices.Sorted(maps.Keys(merged(oldRow, newRow))) {
-		if from, to := shownValue(oldRow[key]), shownValue(newRow[key]); from != to {
-			list = append(list, key+": "+from+" -> "+to)
+	values := fieldsOf(newRow)
+	for i, f := range fieldsOf(oldRow) {
+		if from, to := shownValue(f.value), shownValue(values[i].value); from != to {
+			list = append(list, f.name+": "+from+" -> "+to)
 		}
 	}
-	return cmp.Or(strings.Join(list, "; "), "other comments")
-}
-
-func merged(a, b map[string]json.RawMessage) map[string]json.RawMessage {
-	all := maps.Clone(a)
-	maps.Copy(all, b)
-	return all
+	slices.Sort(list)
+	return cmp.Or(strings.Join(list, "; "), sqlWords(before, after))
 }
 
 // shownValue formats a column's value for a comment. It returns "none" for a missing value, NULL or
 // an empty list.
-func shownValue(value json.RawMessage) string {
+func shownValue(value string) string {
 	var list []string
-	if json.Unmarshal(value, &list) == nil && len(list) > 0 {
+	if json.Unmarshal([]byte(value), &list) == nil && len(list) > 0 {
 		return strings.Join(each(list, quoteName), ", ")
 	}
 	var text string
-	if json.Unmarshal(value, &text) == nil && text != "" {
+	if json.Unmarshal([]byte(value), &text) == nil && text != "" {
 		return quoteName(text)
-	}
-	if shown := string(value); shown != "" && shown != "null" && shown != "[]" && shown != `""` {
-		return oneLine(shown)
 	}
 	return "none"
 }

@@ -118,47 +118,25 @@ func (w *policyCompiler) registryColumns(
 	prepares bool, passes []passEntry, steps []stepEntry, restores []restoreSource,
 ) PolicyRow {
 	p := w.policy
-	bounds, settable := p.Bounded(), cmp.Or(p.SettableWindow(), &policy.WindowData{})
-	throttle := bounds.Throttle
-	budgetTime := ""
-	if bounds.Budget.Time != 0 {
-		budgetTime = bounds.Budget.Time.String()
+	settable, bounds := cmp.Or(p.SettableWindow(), &policy.WindowData{}), p.Bounded()
+	batch, budget, breaker, throttle := bounds.Batch, bounds.Budget, bounds.Breaker, bounds.Throttle
+	r := PolicyRow{
+		Name: p.Name, Table: tableName(w.table), Partitions: p.Partitions, Prepares: prepares, Scope: names(p.Scope),
+		WindowOwn: window(settable.Else), WindowAtLeast: window(settable.AtLeast), WindowAtMost: window(settable.AtMost),
+		BatchRows: batch.Rows, BatchTime: orNull(batch.Time.Milliseconds()),
+		LockTimeout: max(batch.LockTimeout.Milliseconds(), 1), BudgetRows: orNull(budget.Rows),
+		BreakerRows: orNull(breaker.Rows), BreakerFraction: orNull(breaker.Fraction), Busy: orNull(throttle.Busy),
+		Waits: orNull(waits{throttle.PendingArchival, throttle.ReplicaLag.Milliseconds(), int64(throttle.WALRate)}),
+		Owns:  each(p.OncePerRun(), w.storedTable), Grants: w.callers(),
+		Passes: passes, Joined: orNull(plainText(w.withJoins())), Facts: w.facts(), Steps: steps, Restores: restores,
+		Deletes: w.deletes, Related: sortedUnique(w.related), Changes: sortedUnique(tableNames(p.Changes())),
+		Writes: p.Writes(), Unguarded: w.unguarded, StatementDeletes: tableNames(p.StatementDeletes()), Reach: w.reach,
+		Schemas: append([]string{}, w.schemas...),
 	}
-	return PolicyRow{
-		Name:            p.Name,
-		Table:           tableName(w.table),
-		Partitions:      p.Partitions,
-		Prepares:        prepares,
-		Scope:           names(p.Scope),
-		WindowOwn:       window(settable.Else),
-		WindowAtLeast:   window(settable.AtLeast),
-		WindowAtMost:    window(settable.AtMost),
-		BatchRows:       bounds.Batch.Rows,
-		BatchTime:       orNull(bounds.Batch.Time.Milliseconds()),
-		LockTimeout:     max(bounds.Batch.LockTimeout.Milliseconds(), 1),
-		BudgetRows:      orNull(bounds.Budget.Rows),
-		BudgetTime:      orNull(budgetTime),
-		BreakerRows:     orNull(bounds.Breaker.Rows),
-		BreakerFraction: orNull(bounds.Breaker.Fraction),
-		Busy:            orNull(throttle.Busy),
-		Waits: orNull(waits{throttle.PendingArchival, throttle.ReplicaLag.Milliseconds(),
-			int64(throttle.WALRate)}),
-		Owns:             each(p.OncePerRun(), w.storedTable),
-		Grants:           w.callers(),
-		Passes:           passes,
-		Joined:           orNull(plainText(w.withJoins())),
-		Facts:            w.facts(),
-		Steps:            steps,
-		Deletes:          w.deletes,
-		Related:          sortedUnique(w.related),
-		Changes:          sortedUnique(tableNames(p.Changes())),
-		Writes:           p.Writes(),
-		Unguarded:        w.unguarded,
-		StatementDeletes: tableNames(p.StatementDeletes()),
-		Reach:            w.reach,
-		Restores:         restores,
-		Schemas:          append([]string{}, w.schemas...),
+	if budget.Time != 0 {
+		r.BudgetTime = orNull(budget.Time.String())
 	}
+	return r
 }
 
 // orNull returns a value for a column; NULL for the zero value.

@@ -204,7 +204,7 @@ func upgradeVersion(name string) int {
 func checkVersion(file *migrationFile) error {
 	for _, a := range file.up {
 		version := sqlfiles.Version
-		var row installed
+		var row installRow
 		if a.object.readRow(&row) {
 			version = row.Version
 		} else if a.object.Kind == KindUpgrade {
