@@ -122,8 +122,8 @@ func (w *policyCompiler) registryColumns(
 	batch, budget, breaker, throttle := bounds.Batch, bounds.Budget, bounds.Breaker, bounds.Throttle
 	r := PolicyRow{
 		Name: p.Name, Table: tableName(w.table), Partitions: p.Partitions, Prepares: prepares, Scope: names(p.Scope),
-		WindowOwn: window(settable.Else), WindowAtLeast: window(settable.AtLeast), WindowAtMost: window(settable.AtMost),
-		BatchRows: batch.Rows, BatchTime: orNull(batch.Time.Milliseconds()),
+		WindowOwn: window(settable.Else), WindowAtLeast: window(settable.AtLeast),
+		WindowAtMost: window(settable.AtMost), BatchRows: batch.Rows, BatchTime: orNull(batch.Time.Milliseconds()),
 		LockTimeout: max(batch.LockTimeout.Milliseconds(), 1), BudgetRows: orNull(budget.Rows),
 		BreakerRows: orNull(breaker.Rows), BreakerFraction: orNull(breaker.Fraction), Busy: orNull(throttle.Busy),
 		Waits: orNull(waits{throttle.PendingArchival, throttle.ReplicaLag.Milliseconds(), int64(throttle.WALRate)}),

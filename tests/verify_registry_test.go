@@ -41,8 +41,9 @@ jobs:
 	in.Exec(t, "DELETE FROM retention.policy WHERE name LIKE '%@%'")
 	var want []string
 	for _, row := range []struct{ table, name, title, by string }{
-		{"install", "", "the row of the install", "only_row log_window cron_log_window event_window text_search_config " +
-			"report_window claim_window system_identifier database_name server state logical_messages adopted_at adopted_by"},
+		{"install", "", "the row of the install", "only_row log_window cron_log_window event_window " +
+			"text_search_config report_window claim_window system_identifier database_name server state " +
+			"logical_messages adopted_at adopted_by"},
 		{"policy", "orders", `policy "orders"`, "name names candidates table_oid installed_at"},
 		{"each", "items", `each "items"`, "name"},
 		{"job", "nightly", `job "nightly"`, "name installed_at"},
@@ -90,8 +91,8 @@ jobs:
 // otherValue returns a value that no row of the registry has in a column, as SQL.
 func otherValue(t *testing.T, in *kit.Installed, table, column string) string {
 	t.Helper()
-	typ := pgtest.Value[string](t, in, "SELECT format_type(atttypid, NULL) FROM pg_attribute WHERE attrelid = 'retention."+
-		table+"'::regclass AND attname = '"+column+"'")
+	typ := pgtest.Value[string](t, in, `SELECT format_type(atttypid, NULL) FROM pg_attribute
+		WHERE attrelid = 'retention.`+table+`'::regclass AND attname = '`+column+`'`)
 	values := map[string]string{"boolean": "NOT " + column, "text": "'other'", "text[]": "'{other}'", "integer": "7777",
 		"bigint": "7777", "double precision": "0.77", "interval": "'7 hours'", "jsonb": `'[{"verb": "note"}]'`}
 	if values[typ] == "" {

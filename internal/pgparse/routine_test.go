@@ -63,16 +63,17 @@ AS $f$ BEGIN RETURN; END $f$;
 	}
 }
 
-// TestReadCreatedName checks the kind and the name of what a text creates, and which statements grant.
+// TestReadCreatedName checks the kind and the name of what a text creates, and which statements
+// grant.
 func TestReadCreatedName(t *testing.T) {
 	t.Parallel()
 	for sql, want := range map[string]Created{
-		"-- CREATE VIEW a\nCREATE TABLE IF NOT EXISTS s.t (at text);":         {Kind: "table", Name: "s.t"},
+		"-- CREATE VIEW a\nCREATE TABLE IF NOT EXISTS s.t (at text);": {Kind: "table", Name: "s.t"},
 		"GRANT CREATE ON SCHEMA s TO r; CREATE OR REPLACE VIEW v AS SELECT 1": {Kind: "view", Name: "v",
 			Grants: []string{"GRANT CREATE ON SCHEMA s TO r;"}},
-		"-- a\nSET LOCAL ROLE r;\nCREATE TYPE v AS (a text);\n-- b\nSET LOCAL ROLE o;\nRESET x;\n": {Kind: "type", Name: "v",
-			Grants: []string{"SET LOCAL ROLE r;", "SET LOCAL ROLE o;"}},
-		`CREATE TYPE "S a"."t.b" AS (a text);`:                                {Kind: "type", Name: `"S a"."t.b"`},
+		"-- a\nSET LOCAL ROLE r;\nCREATE TYPE v AS (a text);\n-- b\nSET LOCAL ROLE o;\nRESET x;\n": {Kind: "type",
+			Name: "v", Grants: []string{"SET LOCAL ROLE r;", "SET LOCAL ROLE o;"}},
+		`CREATE TYPE "S a"."t.b" AS (a text);`: {Kind: "type", Name: `"S a"."t.b"`},
 	} {
 		got, err := ReadCreated(sql)
 		if diff := cmp.Diff(want, got); diff != "" || err != nil {
