@@ -62,6 +62,5 @@ clean: ## Remove what build, packages, bench and failed tests leave
 
 setup:
 	@.ci/setup gcc git $(TOOLS)
-test: export GOGC = 400
 test: TOOLS = prometheus prometheus-postgres-exporter prometheus-sql-exporter pgbouncer
 test-browser: TOOLS = chromium
