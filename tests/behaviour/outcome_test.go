@@ -326,6 +326,42 @@ func TestSizeOfTheNextBatch(t *testing.T) {
 	}
 }
 
+// TestSizeOfBatchesOfASlowSearch lets batches have any size that _batch_size returns. A batch takes
+// the same time for its search whatever its size, and more for each row. The rows must get at least
+// a quarter of the time of all batches, unless the batches are as large as the policy allows.
+// Without a search, no batch after the first ones may take much longer than batch.time.
+func TestSizeOfBatchesOfASlowSearch(t *testing.T) {
+	t.Parallel()
+	in := kit.Install(t, plain, old(""))
+	run := in.Done("p", noon)
+	pgtest.Exec(t, in.Conn(t), "DELETE FROM retention.batch WHERE run_id = $1 AND n > 0", run.ID)
+	const fixed, target, batches, largest = 5, 50, 60, 50_000 // the last is the default of batch.rows
+	for _, search := range []float64{0, 10, 40, 49, 51, 100, 1000, 30000} {
+		for _, row := range []float64{0.01, 0.1, 5, 400} {
+			ms, rowsMS, most, size := 0.0, 0.0, 0.0, 500
+			for n := range batches {
+				rowMS := search + row*float64(size)
+				ms, rowsMS = ms+fixed+rowMS, rowsMS+row*float64(size)
+				if n > 5 {
+					most = max(most, rowMS)
+				}
+				size = pgtest.Value[int](t, in, `WITH b AS (
+						INSERT INTO retention.batch (run_id, n, mode, ms, scanned, next_pass, next_rows)
+						VALUES ($1, $2, 'range', $3, $4::int, 1, $4::int) RETURNING *)
+					SELECT retention._batch_size(p, b, $5) FROM retention.policy p, b WHERE p.name = 'p'`,
+					run.ID, n+1, fixed+rowMS, size, rowMS)
+			}
+			pgtest.Exec(t, in.Conn(t), "DELETE FROM retention.batch WHERE run_id = $1 AND n > 0", run.ID)
+			if share := rowsMS / ms; share < 0.25 && size < largest {
+				t.Errorf("search %g ms, %g ms a row: rows have %.2f of the time, want a quarter", search, row, share)
+			}
+			if limit := max(target, row) * 1.2; search == 0 && most > limit {
+				t.Errorf("%g ms a row: a batch took %.0f ms, want at most %.0f", row, most, limit)
+			}
+		}
+	}
+}
+
 // TestSizeOfBatches checks the number of rows in each batch. With "rows" alone, each batch has
 // exactly that many. With a time, the first batch has 500 rows, or 4 if a guard reads another
 // table, and later ones grow to reach the time. No batch has more rows than "rows".
