@@ -86,8 +86,8 @@ func wanted() []string {
 			all = append(all, "guard_written two_statements", "guard_written guard")
 		} else if bench == "gin" {
 			all = append(all, "hold range", "hold held", "letter statement", "letter letter", "refused statement",
-				"refused refused", "foreground alone", "foreground compute", "foreground range", "foreground gently",
-				"standby alone", "standby gently")
+				"refused refused", "foreground alone", "foreground compute", "foreground delete", "foreground range",
+				"foreground gently", "standby alone", "standby gently")
 		}
 	}
 	all = append(all, "claim insert", "claim claim")

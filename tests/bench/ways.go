@@ -73,6 +73,7 @@ var compared = []deletes{
 	// run.
 	{name: "foreground", table: "message", plain: true,
 		ways: []way{alone, {name: "compute", sql: query("compute"), beside: application},
+			{name: "delete", sql: query("delete"), share: 0.5, beside: application},
 			{name: "range", policy: "range", share: 0.5, beside: application}, gently}},
 	// The run waits for a standby that lags.
 	{name: "standby", table: "message", plain: true, standby: true, ways: []way{alone, gently}},
