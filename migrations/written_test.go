@@ -127,9 +127,9 @@ func TestVersion(t *testing.T) {
 }
 
 // TestSettingsArePinned checks that the settings of the caller cannot change the meaning of a
-// policy's expressions. A function that calls _pin() sets all settings that matter. Any other
-// function that calls the functions of a policy must use _query_as_worker() or _execute_as_worker()
-// with the name of the policy, or set no search_path.
+// policy's expressions. A function that calls _pin() or _pin_all() sets all settings that matter.
+// Any other function that calls the functions of a policy must use _query_as_worker() or
+// _execute_as_worker() with the name of the policy, or set no search_path.
 func TestSettingsArePinned(t *testing.T) {
 	t.Parallel()
 	pinned, asWorker := 0, 0
@@ -146,7 +146,7 @@ func TestSettingsArePinned(t *testing.T) {
 		callsPolicy := strings.Contains(body, "retention._rows_call(") || strings.Contains(body, "retention.%I(") &&
 			regexp.MustCompile(`'_(take|start|partition)'|'(beyond|groups)'`).MatchString(body)
 		switch {
-		case strings.Contains(body, "retention._pin("):
+		case strings.Contains(body, "retention._pin(") || strings.Contains(body, "retention._pin_all("):
 			pinned++
 			for _, setting := range []string{
 				"search_path", "timezone", "datestyle", "intervalstyle", "bytea_output", "extra_float_digits",
