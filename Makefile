@@ -28,7 +28,7 @@ test-matrix: lint ## Run all tests on PostgreSQL 15, 17 and 18; VERSIONS="15 17"
 test-migrators: setup ## Test the migrations with the tools of docs/frameworks.md, which it installs where it may
 	@.ci/migrators
 
-fire: setup ## 10,000 policies that chance wrote against a model, 500 deaths, 100 histories of sums, 20 of migrations; PGRETAIN_TEST_POLICIES=300, PGRETAIN_TEST_SEED=1
+fire: setup ## Test random policies, kills and histories for hours; PGRETAIN_TEST_POLICIES=300, PGRETAIN_TEST_SEED=1
 	TMPDIR=$$(.ci/scratch) PGRETAIN_TEST_FIRE=1 go test -count=1 -timeout 6h -v ./tests/model ./tests/kills
 	TMPDIR=$$(.ci/scratch) PGRETAIN_TEST_FIRE=1 go test -count=1 -timeout 6h -v -run '^TestRollUps' ./tests/races
 	TMPDIR=$$(.ci/scratch) PGRETAIN_TEST_FIRE=1 go test -count=1 -timeout 6h ./tests/behaviour ./tests/history

@@ -95,6 +95,23 @@ func TestReadmeSaysWhatRunsExecute(t *testing.T) {
 	}
 }
 
+// TestDefaultNamesStandAlone checks that the runtime contains the default names of the schema and
+// the roles only as whole words. An install with other names replaces them wherever they stand.
+func TestDefaultNamesStandAlone(t *testing.T) {
+	t.Parallel()
+	inWord := regexp.MustCompile(`\wretention[._]|SCHEMA retention\w|retention_(owner|worker|runner|operator|viewer)\w`)
+	found := 0
+	for _, file := range sqlfiles.Files() {
+		found += strings.Count(file.Text, "retention.")
+		if name := inWord.FindString(file.Text); name != "" {
+			t.Errorf("%s/%s.sql contains %q", file.Chapter, file.Name, name)
+		}
+	}
+	if found < 1000 {
+		t.Errorf("found %d names with the schema, want at least 1000", found)
+	}
+}
+
 // TestViewsNameTheirColumns checks that no view selects "*". PostgreSQL expands "*" when it creates
 // the view. After an upgrade of the table, the view would differ between old and new installs.
 func TestViewsNameTheirColumns(t *testing.T) {

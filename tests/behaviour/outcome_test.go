@@ -329,13 +329,29 @@ func TestSizeOfTheNextBatch(t *testing.T) {
 // TestSizeOfBatchesOfASlowSearch lets batches have any size that _batch_size returns. A batch takes
 // the same time for its search whatever its size, and more for each row. The rows must get at least
 // a quarter of the time of all batches, unless the batches are as large as the policy allows.
-// Without a search, no batch after the first ones may take much longer than batch.time.
+// Without a search, no batch after the first ones may take much longer than batch.time. Rows that
+// become expensive are not mistaken for a slow search.
 func TestSizeOfBatchesOfASlowSearch(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, plain, old(""))
 	run := in.Done("p", noon)
-	pgtest.Exec(t, in.Conn(t), "DELETE FROM retention.batch WHERE run_id = $1 AND n > 0", run.ID)
+	conn := in.Conn(t)
+	none := func() { pgtest.Exec(t, conn, "DELETE FROM retention.batch WHERE run_id = $1 AND n > 0", run.ID) }
 	const fixed, target, batches, largest = 5, 50, 60, 50_000 // the last is the default of batch.rows
+	next := func(n, size int, rowMS float64) int {
+		return pgtest.Value[int](t, in, `WITH b AS (
+				INSERT INTO retention.batch (run_id, n, mode, ms, scanned, next_pass, next_rows)
+				VALUES ($1, $2, 'range', $3, $4::int, 1, $4::int) RETURNING *)
+			SELECT retention._batch_size(p, b, $5) FROM retention.policy p, b WHERE p.name = 'p'`,
+			run.ID, n, fixed+rowMS, size, rowMS)
+	}
+	none()
+	// Half as many rows take a hundred times as long, so the rows are expensive, not the search.
+	next(1, 1000, 50)
+	if size := next(2, 500, 5000); size > 10 {
+		t.Errorf("after 500 expensive rows the next batch reads %d, want at most 10", size)
+	}
+	none()
 	for _, search := range []float64{0, 10, 40, 49, 51, 100, 1000, 30000} {
 		for _, row := range []float64{0.01, 0.1, 5, 400} {
 			ms, rowsMS, most, size := 0.0, 0.0, 0.0, 500
@@ -345,13 +361,9 @@ func TestSizeOfBatchesOfASlowSearch(t *testing.T) {
 				if n > 5 {
 					most = max(most, rowMS)
 				}
-				size = pgtest.Value[int](t, in, `WITH b AS (
-						INSERT INTO retention.batch (run_id, n, mode, ms, scanned, next_pass, next_rows)
-						VALUES ($1, $2, 'range', $3, $4::int, 1, $4::int) RETURNING *)
-					SELECT retention._batch_size(p, b, $5) FROM retention.policy p, b WHERE p.name = 'p'`,
-					run.ID, n+1, fixed+rowMS, size, rowMS)
+				size = next(n+1, size, rowMS)
 			}
-			pgtest.Exec(t, in.Conn(t), "DELETE FROM retention.batch WHERE run_id = $1 AND n > 0", run.ID)
+			none()
 			if share := rowsMS / ms; share < 0.25 && size < largest {
 				t.Errorf("search %g ms, %g ms a row: rows have %.2f of the time, want a quarter", search, row, share)
 			}

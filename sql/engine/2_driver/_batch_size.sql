@@ -6,8 +6,8 @@
 -- one that waited for a lock, does not change the number. It does if its rows took ten times as
 -- long as batch.time.
 -- If each batch reads a whole table or sorts all due rows, smaller batches are hardly faster. The
--- times of two batches of different sizes show this (v_same). This time then counts as fixed, and
--- the next batch reads at most twice as many rows.
+-- times of two batches of different sizes show how long a batch of any size takes (v_same). This
+-- time then counts as fixed, and the next batch reads at most twice as many rows.
 -- p_rows_ms: how long the rows of p_batch took, without its fixed part and undone attempts
 CREATE OR REPLACE FUNCTION retention._batch_size(
     p_policy retention.policy, p_batch retention.batch, p_rows_ms double precision) RETURNS integer
@@ -26,7 +26,8 @@ BEGIN
         RETURN p_batch.next_rows;
     END IF;
     IF v_ms > v_target / 2 AND v_fixed IS NOT NULL THEN
-        SELECT least(v_ms, v_ms - p_batch.scanned * (b.ms - p_batch.ms) / (b.scanned - p_batch.scanned)) INTO v_same
+        SELECT least(v_ms, b.ms - v_fixed,
+                     v_ms - p_batch.scanned * (b.ms - p_batch.ms) / (b.scanned - p_batch.scanned)) INTO v_same
         FROM retention.batch b
         WHERE b.run_id = p_batch.run_id AND b.n BETWEEN p_batch.n - 20 AND p_batch.n - 1
           AND b.next_pass = p_batch.next_pass AND b.scanned > 0 AND b.sqlstate IS NULL

@@ -1,7 +1,7 @@
 -- _left_as_worker counts the due rows of a policy for _count_left, p_limit at most. It evaluates
 -- one row after the other until p_until, so one slow row, or the search for the first one, can
--- delay it. It locks nothing. If time is over, the result is what it has counted so far, or NULL if
--- that is no row.
+-- delay it. It locks nothing. After p_until it returns the rows that it has counted so far, or NULL
+-- if it has counted none.
 CREATE OR REPLACE FUNCTION retention._left_as_worker(
     p_policy text, p_as_of timestamptz, p_scope jsonb, p_older_than interval, p_limit bigint, p_until timestamptz)
 RETURNS bigint

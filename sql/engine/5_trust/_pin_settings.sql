@@ -1,7 +1,7 @@
--- _pin_settings sets the install's search path and time zone. PostgreSQL resets them when the
--- function that evaluates ends, because that function has SET clauses for both settings. Before
--- that, _pin_settings sets other settings on which expressions can depend to their built-in values,
--- until the transaction ends. It sets those that any role may change. Only
+-- _pin_settings sets the install's search path and time zone. The function that evaluates has SET
+-- clauses for both, so PostgreSQL resets them when that function ends.
+-- Expressions can depend on other settings, too. If any role may change such a setting,
+-- _pin_settings sets it to its built-in value until the transaction ends.
 -- default_text_search_config gets the value of the session that installed.
 -- It leaves out settings in the SET clauses of its callers, settings of clients, timeouts,
 -- tablespaces and settings of Citus. Settings that only superusers may change keep the server's
