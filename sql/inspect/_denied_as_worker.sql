@@ -34,7 +34,7 @@ BEGIN
             USING retention._batch_range(now() + interval '1000 years');
             v_done := true;
             RAISE SQLSTATE 'PR009';
-        EXCEPTION WHEN OTHERS THEN
+        EXCEPTION WHEN OTHERS OR assert_failure THEN
             IF v_done THEN
                 NULL;
             ELSIF v_count > 1 THEN

@@ -31,7 +31,7 @@ BEGIN
                 retention._rows_call(v_policy))
             INTO plan USING v_batch;
             RAISE SQLSTATE 'PR009';
-        EXCEPTION WHEN OTHERS THEN
+        EXCEPTION WHEN OTHERS OR assert_failure THEN
             IF plan IS NULL THEN code := SQLSTATE; message := SQLERRM; END IF;
         END;
         RETURN NEXT;

@@ -45,7 +45,7 @@ BEGIN
                     INTO plan USING v_batch, v_policy.batch_rows;
                 END IF;
                 RAISE SQLSTATE 'PR009';
-            EXCEPTION WHEN OTHERS THEN
+            EXCEPTION WHEN OTHERS OR assert_failure THEN
                 IF plan IS NULL THEN code := SQLSTATE; message := SQLERRM; END IF;
             END;
             RETURN NEXT;

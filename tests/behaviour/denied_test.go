@@ -13,7 +13,8 @@ import (
 
 // TestDeniedPolicies checks that _denied returns exactly the policies whose function reads a table
 // that the worker may not read. There are more policies than one statement evaluates. It does not
-// evaluate the policy of a table whose owner is not trusted, and one table no longer exists.
+// evaluate the policy of a table whose owner is not trusted. One table no longer exists, and an
+// assertion in a guard fails.
 func TestDeniedPolicies(t *testing.T) {
 	t.Parallel()
 	var policies strings.Builder
@@ -37,6 +38,7 @@ func TestDeniedPolicies(t *testing.T) {
 		INSERT INTO stranger VALUES (1);
 		INSERT INTO asked SELECT unnest('{0,20,63,64,69,200,201}'::int[]);
 		CREATE FUNCTION f(p int) RETURNS boolean LANGUAGE plpgsql STABLE AS $$ BEGIN
+			ASSERT p <> 30;
 			PERFORM set_config('denied.seen', 'yes', false);
 			IF EXISTS (SELECT FROM public.asked a WHERE a.n = p) THEN
 				RETURN EXISTS (SELECT FROM public.shut);
@@ -59,5 +61,28 @@ func TestDeniedPolicies(t *testing.T) {
 	}
 	if got := pgtest.Column[string](t, in, "SELECT coalesce(current_setting('denied.seen', true), '')"); got[0] != "" {
 		t.Errorf("the evaluation of a policy left a setting with the value %q", got[0])
+	}
+}
+
+// TestPlansOfFailingPolicies checks that verify plans each policy, also if planning another one
+// fails because of an assertion.
+func TestPlansOfFailingPolicies(t *testing.T) {
+	t.Parallel()
+	in := kit.Install(t, `
+		CREATE TABLE m (id int PRIMARY KEY, at timestamptz NOT NULL);
+		CREATE FUNCTION f(p int) RETURNS boolean LANGUAGE plpgsql IMMUTABLE AS 'BEGIN RETURN p > 1; END'`, `
+policies:
+  first: {table: m, where: "f(1)", due: {age: {column: at, older_than: 1 day}}, keep: {x: "f(2)"}, then: [delete]}
+  second: {table: m, where: "f(3)", due: {age: {column: at, older_than: 1 day}}, keep: {x: "f(2)"}, then: [delete]}
+`)
+	in.Exec(t, `CREATE OR REPLACE FUNCTION f(p int) RETURNS boolean LANGUAGE plpgsql IMMUTABLE AS
+		'BEGIN ASSERT p > 1; RETURN true; END'`)
+	want := []string{"first P0004 assertion failed", "second"}
+	for _, function := range []string{"_plans('{first,second}', true)", "_guard_plans('{first,second}')"} {
+		got := pgtest.Column[string](t, in, `
+			SELECT concat_ws(' ', x.policy, x.code, x.message) FROM retention.`+function+" x ORDER BY 1")
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("the result of %s (-want +got):\n%s", function, diff)
+		}
 	}
 }
