@@ -15,22 +15,27 @@
 -- If a run failed because an untrusted role owns the schema or the table of an instance, schema and
 -- table are these objects as SQL. Tables of one schema get the owner that most other schemas have:
 -- schema_owner and table_owner.
+WITH status AS MATERIALIZED (
+    SELECT s.*, x.failed FROM retention.job_status s
+    CROSS JOIN LATERAL (SELECT s.last_state IN ('failed', 'tripped', 'abandoned') AS failed) x
+    WHERE s.policy = ANY ($1::text[]) AND NOT s.superseded
+      AND (x.failed OR s.empty_in_a_row >= 3 OR num_nonnulls(s.missed_run, s.refused_run) > 0)
+)
 SELECT s.policy, s.job, coalesce(nullif(retention._scope_text(s.scope), ''), '') AS scope,
        coalesce(s.last_state, '') AS last_state, coalesce(s.last_run, 0) AS last_run,
        coalesce(s.last_message, '') AS last_message, coalesce(s.mended, false) AS mended,
        -- An abandoned run in state 'running' is not yet in failed_in_a_row.
        s.failed_in_a_row + (SELECT count(*) FROM retention.run u
                             WHERE u.id = s.last_run AND u.state = 'running' AND s.last_state = 'abandoned') AS failed,
-       CASE WHEN x.failed AND s.mended THEN retention._run_again(s.policy, s.scope) END AS run_again,
-       CASE WHEN x.failed THEN retention._trip_hint(s.last_tripped_by, s.policy, s.last_message) END AS hint,
+       CASE WHEN s.failed AND s.mended THEN retention._run_again(s.policy, s.scope) END AS run_again,
+       CASE WHEN s.failed THEN retention._trip_hint(s.last_tripped_by, s.policy, s.last_message) END AS hint,
        o.schema, o."table", o.schema_owner, o.table_owner,
        m.id AS missed_run, m.ended_at AS missed_at, coalesce(m.message, '') AS missed_message,
        s.empty_in_a_row AS empty, f.id AS refused_run, coalesce(f.refused, 0) AS refused,
        coalesce((SELECT b.message FROM retention.batch b
                  WHERE b.run_id = f.id AND b.refused > 0 AND b.message IS NOT NULL
                  ORDER BY b.n LIMIT 1), '') AS refused_message
-FROM retention.job_status s
-CROSS JOIN LATERAL (SELECT s.last_state IN ('failed', 'tripped', 'abandoned') AS failed) x
+FROM status s
 LEFT JOIN LATERAL (SELECT * FROM retention.run r WHERE r.id = s.missed_run OFFSET 0) m ON true
 LEFT JOIN LATERAL (SELECT * FROM retention.run r WHERE r.id = s.refused_run OFFSET 0) f ON true
 LEFT JOIN LATERAL (
@@ -46,7 +51,6 @@ LEFT JOIN LATERAL (
         WHERE p.name <> s.policy AND u.name NOT IN (pg_get_userbyid(c.relowner), pg_get_userbyid(h.nspowner))
         GROUP BY 1, 2, 3 ORDER BY count(*) DESC, 1, 2, 3 LIMIT 1) k
     JOIN pg_namespace h ON concat(split_part(s.policy, '@', 1), '@', h.nspname) = s.policy
-    JOIN pg_class c ON c.relnamespace = h.oid AND c.relname = k.relname) o ON x.failed
-WHERE s.policy = ANY ($1::text[]) AND NOT s.superseded
-  AND (x.failed OR m.id IS NOT NULL OR s.empty_in_a_row >= 3 OR f.id IS NOT NULL)
+    JOIN pg_class c ON c.relnamespace = h.oid AND c.relname = k.relname) o ON s.failed
+WHERE s.failed OR m.id IS NOT NULL OR s.empty_in_a_row >= 3 OR f.id IS NOT NULL
 ORDER BY 1, 2, 3

@@ -33,7 +33,10 @@ FROM (
         AND c.relname = substr(e.registers ->> 'table_name', length(e.placeholder) + 2)::name
     WHERE NOT EXISTS (SELECT FROM retention.policy o WHERE o.name = y.policy)) p
 CROSS JOIN LATERAL (
-    SELECT x.job, CASE WHEN NOT p.report THEN x.scope END AS scope FROM retention._job_scopes(p.name) x (job, scope)
+    SELECT array_agg(x.job) AS jobs, array_agg(CASE WHEN NOT p.report THEN x.scope END) AS scopes
+    FROM retention._job_scopes(p.name) x (job, scope)) i
+CROSS JOIN LATERAL (
+    SELECT x.job, x.scope FROM unnest(i.jobs, i.scopes) x (job, scope)
     UNION ALL SELECT '' AS job, NULL::jsonb AS scope) j
 LEFT JOIN retention.total t
     ON (t.policy, t.job, t.scope) = (p.name, j.job, retention._scope_text(j.scope))
@@ -45,7 +48,7 @@ LEFT JOIN LATERAL (
           WHERE y.state = 'running' AND NOT y.dry_run OFFSET 0) x
     WHERE x.policy = p.name AND CASE WHEN x.job IS NOT NULL THEN x.job = j.job
         WHEN j.job <> '' THEN retention._scope_text(x.scope) = retention._scope_text(j.scope)
-        ELSE NOT EXISTS (SELECT FROM retention._job_scopes(p.name) o
+        ELSE NOT EXISTS (SELECT FROM unnest(i.scopes) o (scope)
                          WHERE retention._scope_text(o.scope) = retention._scope_text(x.scope)) END
     ORDER BY x.id DESC LIMIT 1) u ON true
 LEFT JOIN LATERAL (  -- OFFSET 0: one index lookup instead of a scan of the run log
@@ -54,8 +57,7 @@ LEFT JOIN LATERAL (  -- OFFSET 0: one index lookup instead of a scan of the run 
     FROM retention.run x WHERE x.id = greatest(u.id, t.last_run) OFFSET 0) r ON true
 CROSS JOIN LATERAL (
     SELECT count(*) AS jobs, min(coalesce(o.success_run, 0)) AS success_run
-    FROM retention._job_scopes(p.name) x (job, scope)
-    LEFT JOIN retention.total o ON (o.policy, o.job, o.scope)
-        = (p.name, x.job, retention._scope_text(CASE WHEN NOT p.report THEN x.scope END))
+    FROM unnest(i.jobs, i.scopes) x (job, scope)
+    LEFT JOIN retention.total o ON (o.policy, o.job, o.scope) = (p.name, x.job, retention._scope_text(x.scope))
     WHERE j.job = '') s
-WHERE j.job <> '' OR r.id IS NOT NULL OR t.runs > 0 OR NOT EXISTS (SELECT FROM retention._job_scopes(p.name));
+WHERE j.job <> '' OR r.id IS NOT NULL OR t.runs > 0 OR i.jobs IS NULL;
