@@ -184,10 +184,12 @@ func (v *inspection) compareRoutine(want wantedRoutine, live messages.Routine) m
 		return messages.OtherDefinition(want.Kind, want.Name, live)
 	case "settings":
 		return messages.OtherSettings(want.Kind, want.Name, live)
+	case "owner":
+		return messages.OtherOwner(messages.Owned{Kind: want.Kind, Name: want.Name, SQL: "ROUTINE " + live.SQL,
+			Want: want.Owner, Got: strings.Join(live.Got, ""), Runtime: quote.Ident(v.install.Schema),
+			May: want.Owner == v.server.SchemaOwner})
 	}
-	return messages.OtherOwner(messages.Owned{Kind: want.Kind, Name: want.Name, SQL: "ROUTINE " + live.SQL,
-		Want: want.Owner, Got: strings.Join(live.Got, ""), Runtime: quote.Ident(v.install.Schema),
-		May: want.Owner == v.server.SchemaOwner})
+	return messages.UnknownFault(live.Fault)
 }
 
 var pinned = sync.OnceValue(generator.PinnedSettings)

@@ -12,7 +12,15 @@ import (
 	"strings"
 
 	"github.com/agext/levenshtein"
+
+	"pgretain/internal/diag"
 )
+
+// UnknownFault panics. A query of this program has returned a fault that has no message, which is a
+// bug.
+func UnknownFault(name string) diag.Diagnostic {
+	panic(fmt.Sprintf("messages: fault %q has no message", name))
+}
 
 // DidYouMean returns a hint with the nearest of the known names, or "" if none is near. Of two
 // equally near names, it prefers one with the same first letter.

@@ -42,8 +42,10 @@ func RoleStopsMigration(owner, hint string, f RoleFault) diag.Diagnostic {
 		d.Detail = become
 	case "login":
 		d.Message, d.Detail = fmt.Sprintf(`role "%s" cannot log in`, role), login
-	default:
+	case "connect":
 		d.Message, d.Detail = noConnect(role, f.Database), login
+	default:
+		UnknownFault(f.Fault)
 	}
 	return d
 }
@@ -81,11 +83,13 @@ func SchemaStopsMigration(schema, creator, hint string, f SchemaFault) diag.Diag
 				"migrations would call.",
 			Hint: fmt.Sprintf("ALTER SCHEMA %s OWNER TO %s; or name another schema under install.schema.",
 				quote.Ident(schema), quote.Ident(creator))}
+	case "table":
+		return diag.Diagnostic{
+			Message: fmt.Sprintf(`schema "%s" contains table "%s", which pgretain did not create`, schema, *f.Table),
+			Detail:  "Migrations revoke the privileges of other roles in their schema.",
+			Hint:    "Name another schema under install.schema."}
 	}
-	return diag.Diagnostic{
-		Message: fmt.Sprintf(`schema "%s" contains table "%s", which pgretain did not create`, schema, *f.Table),
-		Detail:  "Migrations revoke the privileges of other roles in their schema.",
-		Hint:    "Name another schema under install.schema."}
+	return UnknownFault(f.Fault)
 }
 
 // CronFault is the first fault that prevents the runner from scheduling jobs. The file of query
@@ -120,9 +124,11 @@ func CronStopsMigration(runner, database, hint string, f CronFault) diag.Diagnos
 			Message: fmt.Sprintf(`install.database is "%s", and the server of database "%s" has none of that name`,
 				database, f.Here),
 			Hint: "Connect to the server that has both databases: pg_cron runs jobs on its own server."}
+	case "no connect":
+		return diag.Diagnostic{Message: noConnect(runner, database),
+			Hint: fmt.Sprintf(`Have a DBA run in database "%s" what "pgretain bootstrap" prints.`, database)}
 	}
-	return diag.Diagnostic{Message: noConnect(runner, database),
-		Hint: fmt.Sprintf(`Have a DBA run in database "%s" what "pgretain bootstrap" prints.`, database)}
+	return UnknownFault(f.Fault)
 }
 
 // LockHolder is the session that holds the lock of migrations. PID is nil if it has ended.

@@ -57,10 +57,12 @@ func JobsHidden(runner string, inTime bool, h HiddenJobs) diag.Diagnostic {
 			Hint:    `Have a DBA run what "pgretain bootstrap --cron" prints, then "pgretain migrate up --cron".`}
 	case "no privilege":
 		d.Detail, d.Hint = noUsageOfCron(runner), `Have a DBA run what "pgretain bootstrap --cron" prints.`
-	default:
+	case "row security":
 		d.Detail = fmt.Sprintf(`Row security shows them to role "%s" alone, and role "%s" is not a member of it.`,
 			runner, h.Role)
 		d.Hint = fmt.Sprintf(`Run "pgretain verify" as a superuser, or as role "%s".`, runner)
+	default:
+		UnknownFault(h.Fault)
 	}
 	if inTime {
 		d.Severity = diag.Info

@@ -84,10 +84,12 @@ func Identity(p Published) diag.Diagnostic {
 		fault = "its WHERE reads columns that are not in the table's replica identity: PostgreSQL refuses it (42P10)."
 	case "columns":
 		fault = "its columns lack some of the table's replica identity: PostgreSQL refuses it (42P10)."
-	default:
+	case "identity":
 		if p.PrimaryKey {
 			identity = "DEFAULT"
 		}
+	default:
+		UnknownFault(p.Fault)
 	}
 	d := diag.Diagnostic{Code: CodeIdentity, Policy: p.Policy, Object: p.Table,
 		Message: fmt.Sprintf(`policy "%s" cannot %s rows of published table "%s"`, p.Policy, strings.ToLower(p.Event),

@@ -244,9 +244,11 @@ func StopsMigration(o Obstacle) diag.Diagnostic {
 		d.Message = fmt.Sprintf(`roles that are not trusted may create objects in schema "%s"`, o.Object)
 		d.Detail = "Names of the policies are looked up there."
 		d.Hint = fmt.Sprintf("REVOKE CREATE ON SCHEMA %s FROM %s;", quote.Ident(o.Object), o.Roles)
-	default:
+	case "owner":
 		d.Message = fmt.Sprintf(`%s belongs to role "%s", which is not trusted`, o.Object, o.Roles)
 		d.Hint = "Change its owner, or list the role in install.trust."
+	default:
+		UnknownFault(o.Fault)
 	}
 	return d
 }
