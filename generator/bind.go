@@ -33,7 +33,7 @@ type binder struct {
 func (b *binder) bind(e policy.Expr) sqlText {
 	parsed := e.Parsed()
 	columns := b.columnEdits(parsed, func(ref pgparse.ColumnRef) (sqlText, bool) { return b.meaning(e, parsed, ref) })
-	return spliced(e, append(b.tableEdits(e, parsed, policy.IsExpression), columns...))
+	return b.spliced(e, policy.IsExpression, append(b.tableEdits(e, parsed, policy.IsExpression), columns...))
 }
 
 // optional returns the translated expression in parentheses; "" if e is nil.
@@ -56,39 +56,43 @@ func (b *binder) bindQuery(e policy.Expr, ofTheRow bool) sqlText {
 		}
 		return b.scalar(ref)
 	})
-	return spliced(e, append(b.tableEdits(e, parsed, policy.IsQuery), columns...))
+	return b.spliced(e, policy.IsQuery, append(b.tableEdits(e, parsed, policy.IsQuery), columns...))
 }
 
 // valueFrom translates an expression that may read as_of and the columns of one table. The
 // parameter "from" is that table, and "alias" is its name in the expression. If "from" is nil, the
 // expression may read as_of only.
 func (b *binder) valueFrom(e policy.Expr, from *catalog.Table, alias string) sqlText {
-	return enclosed(spliced(e, b.columnEdits(e.Parsed(), func(ref pgparse.ColumnRef) (sqlText, bool) {
+	columns := b.columnEdits(e.Parsed(), func(ref pgparse.ColumnRef) (sqlText, bool) {
 		if from != nil && len(ref.Fields) == 2 && ref.Fields[0] == alias && !ref.Star {
 			b.knownColumn(from, ref.Fields[1], e.At(ref.Offset))
 		}
 		return "", false
-	})))
+	})
+	return enclosed(b.spliced(e, policy.IsExpression, columns))
 }
 
-func spliced(e policy.Expr, edits []pgparse.Edit) sqlText {
+// spliced applies edits to a text of the policy. In a trial it also replaces the name of the
+// runtime's schema.
+func (b *binder) spliced(e policy.Expr, kind string, edits []pgparse.Edit) sqlText {
+	if b.runtime != b.runtimeName {
+		prefix := pgparse.AsStatement
+		if kind == policy.IsExpression {
+			prefix = pgparse.AsExpression
+		}
+		names, _ := pgparse.SchemaEdits(prefix, e.SQL, b.runtimeName, quote.Ident(b.runtime)) // the reader has parsed it
+		edits = append(edits, names...)
+	}
 	return sqlText(strings.TrimSpace(pgparse.Splice(e.SQL, edits)))
 }
 
 // columnEdits returns the edits that replace names in an expression. It replaces as_of, and each
-// name for which the function "meaning" returns a text. In a trial it replaces the schema of
-// runtime.table.column.
+// name for which the function "meaning" returns a text.
 func (b *binder) columnEdits(parsed *pgparse.Expr, meaning func(pgparse.ColumnRef) (sqlText, bool)) []pgparse.Edit {
 	var edits []pgparse.Edit
 	for _, ref := range parsed.Columns {
 		text, replaced := b.asOf, isAsOf(ref)
-		switch name := ref.Fields; {
-		case replaced || len(name) == 0:
-		case b.inTrial(name[0]) && len(name) == 3:
-			text, replaced = sqlText(quote.Qualified(b.runtime, name[1])+"."+quote.Ident(name[2])), true
-		case b.inTrial(name[0]) && len(name) == 2 && ref.Star:
-			text, replaced = sqlText(quote.Qualified(b.runtime, name[1])+".*"), true
-		default:
+		if !replaced && len(ref.Fields) > 0 {
 			text, replaced = meaning(ref)
 		}
 		if replaced {
@@ -130,10 +134,6 @@ func (b *binder) tableEdits(e policy.Expr, parsed *pgparse.Expr, kind string) []
 			text = sqlText(ident("rest of " + tableName(b.lookUp(t))).String())
 		case b.ofShards(t) && t.Alias == "": // a table of a shard has another name
 			text = sqlText(quote.Qualified(t.Schema, t.Name))
-		case b.inTrial(t.Schema):
-			text = sqlText(quote.Qualified(b.runtime, t.Name))
-			edits = append(edits, pgparse.Edit{Offset: t.Offset, Length: t.Length, Text: string(text)})
-			continue
 		default: // pg_catalog comes before all schemas of the search path
 			if table := b.lookUp(t); t.Schema == "" && table != nil && !strings.HasPrefix(t.Name, "pg_") {
 				edits = append(edits, pgparse.Edit{Offset: t.Offset, Text: quote.Ident(table.Schema) + "."})
@@ -146,11 +146,6 @@ func (b *binder) tableEdits(e policy.Expr, parsed *pgparse.Expr, kind string) []
 		edits = append(edits, pgparse.Edit{Offset: t.Offset, Length: t.Length, Text: string(text)})
 	}
 	return edits
-}
-
-// inTrial reports whether a trial replaces a schema in the policy's own SQL: the runtime's schema.
-func (b *binder) inTrial(schema string) bool {
-	return schema == b.runtimeName && b.runtime != b.runtimeName
 }
 
 // ofShards reports whether the policy has an instance for each shard of the table.

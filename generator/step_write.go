@@ -292,7 +292,8 @@ func (w *policyCompiler) statement(s step) sqlText {
 	if parsed.CTEs > 0 {
 		before, after = "", ", "
 	}
-	text := spliced(*s.SQL, append(edits, pgparse.Edit{Offset: parsed.CTEs, Text: before + string(relation) + after}))
+	edits = append(edits, pgparse.Edit{Offset: parsed.CTEs, Text: before + string(relation) + after})
+	text := w.spliced(*s.SQL, policy.IsStatement, edits)
 	name := literal("")
 	if n := len(parsed.Writes); n > 0 && !parsed.Select {
 		written := parsed.Writes[n-1].Table

@@ -246,7 +246,8 @@ policies:
 		t.Fatal(err)
 	}
 	c.write("retention.yaml", strings.NewReplacer(
-		"30 days", "10 days",
+		"older_than: 30 days}},", `older_than: {days: 10, at_least: 1, at_most: 30}}},
+    keep: {young: "at > as_of - retention.window_of('lines_old')"},`, // the window of the file
 		"lines_bad", "lines_worst",
 		"where: bad", "where: NOT bad AND 'retention.x' = 'retention' || '.x'", // a plan changes no constant
 		"older_than: 1 day}}, then: [delete]", `older_than: 1 day}},

@@ -21,9 +21,15 @@ const (
 // and aliases stay. The new name is put in as it is. Together, prefix and sql are one or more
 // statements. The error is an *Error.
 func RenameSchema(prefix, sql, from, to string) (string, error) {
+	edits, err := SchemaEdits(prefix, sql, from, to)
+	return Splice(sql, edits), err
+}
+
+// SchemaEdits returns the edits that RenameSchema makes. The error is an *Error.
+func SchemaEdits(prefix, sql, from, to string) ([]Edit, error) {
 	tree, err := parse(prefix, sql, "")
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	columns, constants := map[int]bool{}, map[int]string{} // by offset
 	visitAll(tree.ProtoReflect(), func(m protoreflect.Message) {
@@ -44,7 +50,7 @@ func RenameSchema(prefix, sql, from, to string) (string, error) {
 	})
 	tokens, err := Tokens(sql)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	edits := schemaEdits(tokens, columns, from, to)
 	for _, t := range tokens {
@@ -55,7 +61,7 @@ func RenameSchema(prefix, sql, from, to string) (string, error) {
 			edits = append(edits, Edit{Offset: t.Offset, Length: len(t.Text), Text: text})
 		}
 	}
-	return Splice(sql, edits), nil
+	return edits, nil
 }
 
 // nameTypes are the types whose constants are names of objects.
