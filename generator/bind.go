@@ -80,7 +80,8 @@ func (b *binder) spliced(e policy.Expr, kind string, edits []pgparse.Edit) sqlTe
 		if kind == policy.IsExpression {
 			prefix = pgparse.AsExpression
 		}
-		names, _ := pgparse.SchemaEdits(prefix, e.SQL, b.runtimeName, quote.Ident(b.runtime)) // the reader has parsed it
+		// There is no error, because the reader of the file has parsed the text.
+		names, _ := pgparse.SchemaEdits(prefix, e.SQL, b.runtimeName, quote.Ident(b.runtime))
 		edits = append(edits, names...)
 	}
 	return sqlText(strings.TrimSpace(pgparse.Splice(e.SQL, edits)))

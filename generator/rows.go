@@ -113,9 +113,10 @@ func (w *policyCompiler) compileWhere() {
 	w.where, w.whereOwn = w.optional(e), ownColumnsOnly(parsed)
 	if parsed.Simple && w.whereOwn && len(parsed.Columns) > 0 && !slices.ContainsFunc(parsed.Columns, isAsOf) &&
 		w.indexable(parsed) && !w.dependsOnZone(parsed) {
-		w.predicate = enclosed(w.spliced(*e, policy.IsExpression, w.columnEdits(parsed, func(ref pgparse.ColumnRef) (sqlText, bool) {
+		columns := w.columnEdits(parsed, func(ref pgparse.ColumnRef) (sqlText, bool) {
 			return sqlText(quote.Ident(ref.Fields[len(ref.Fields)-1])), len(ref.Fields) == 2 && ref.Fields[0] == "t"
-		})))
+		})
+		w.predicate = enclosed(w.spliced(*e, policy.IsExpression, columns))
 	}
 }
 
