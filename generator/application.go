@@ -9,6 +9,7 @@ import (
 
 	"pgretain/internal/catalog"
 	"pgretain/internal/diag"
+	"pgretain/internal/lists"
 	"pgretain/internal/messages"
 	"pgretain/internal/pgparse"
 	"pgretain/internal/quote"
@@ -86,14 +87,14 @@ func (w *policyCompiler) uniqueKey(table *catalog.Table, key policy.Name) *catal
 }
 
 func (w *policyCompiler) setting(list []policy.Assignment, value func(policy.Assignment) sqlText) []valueText {
-	return each(list, func(a policy.Assignment) valueText {
+	return lists.Map(list, func(a policy.Assignment) valueText {
 		w.writable(w.table, a.Column, a.Position, messages.ByFunction)
 		return valueText{Column: ident(a.Column), Value: value(a)}
 	})
 }
 
 func setColumns(set []valueText) []string {
-	return each(set, func(v valueText) string { return string(v.Column) })
+	return lists.Map(set, func(v valueText) string { return string(v.Column) })
 }
 
 // collated returns the COLLATE clause for the keys that a caller passes; "" if the column has no
@@ -374,7 +375,7 @@ func (w *policyCompiler) touch(t *policy.Touch) []draft {
 		order = identifiers(w.table.PrimaryKey)
 	}
 	typ := catalog.Unsized(key.Type)
-	what := strings.Join(each(setColumns(set), quote.Comment), ", ")
+	what := strings.Join(lists.Map(setColumns(set), quote.Comment), ", ")
 	text := clockTypes[typ] == "text" || strings.HasSuffix(typ, "citext")
 	d := &touchData{Table: qualified(w.table), Key: ident(key.Name), KeyCast: sqlText(castType(key.Type)),
 		Collate: collated(key), Trim: text, Many: w.table.Kind == "partitioned", Order: order, What: sqlText(what),

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"pgretain/internal/catalog"
+	"pgretain/internal/lists"
 	"pgretain/internal/messages"
 	"pgretain/policy"
 )
@@ -369,7 +370,7 @@ func (w *policyCompiler) dataCutoff(k *clock, d *policy.WindowData, number strin
 	w.checkWindow(d)
 	data := dataCutoff{zoned: w.inZone(), Unit: sqlText(d.Unit), ZeroDue: d.AtLeast != nil && d.AtLeast.Zero(),
 		Else: "NULL", AtLeast: limit(d.AtLeast), AtMost: limit(d.AtMost), Value: w.windowValue(k, *d.Value, number),
-		Never: each(d.NeverValues, w.bind)}
+		Never: lists.Map(d.NeverValues, w.bind)}
 	if d.Else != nil {
 		data.Else = w.settableCutoff(*d)
 	}

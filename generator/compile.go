@@ -16,6 +16,7 @@ import (
 
 	"pgretain/internal/catalog"
 	"pgretain/internal/diag"
+	"pgretain/internal/lists"
 	"pgretain/internal/messages"
 	"pgretain/internal/pgparse"
 	"pgretain/internal/quote"
@@ -219,7 +220,7 @@ func (c *compiler) refuseTable(at diag.Position, name string) {
 			creator = p.Name
 		}
 	}
-	c.fail(messages.UnknownTable(name, each(c.snapshot.Tables, tableName), creator), at)
+	c.fail(messages.UnknownTable(name, lists.Map(c.snapshot.Tables, tableName), creator), at)
 }
 
 // findTable returns the table of a policy. If rows of the table cannot be taken one by one, it
@@ -250,7 +251,7 @@ func (c *compiler) findTable(p *policy.Policy) *catalog.Table {
 func (c *compiler) refuseInheritance(table *catalog.Table, at diag.Position) bool {
 	inherited := table != nil && table.Kind == "table" && len(table.Children) > 0
 	if inherited {
-		quoted := each(table.Children, func(child string) string {
+		quoted := lists.Map(table.Children, func(child string) string {
 			schema, name, _ := strings.Cut(child, ".")
 			return quote.Qualified(schema, name)
 		})
@@ -297,19 +298,10 @@ func quotedTable(t policy.Table) sqlText { return sqlText(quote.Qualified(t.Sche
 func tableComment(t *catalog.Table) sqlText { return sqlText(quote.Comment(tableName(t))) }
 
 func columnNames(t *catalog.Table) []string {
-	return each(t.Columns, func(c catalog.Column) string { return c.Name })
+	return lists.Map(t.Columns, func(c catalog.Column) string { return c.Name })
 }
 
 func textArray(values []string) sqlText { return sqlText(quote.Array(values)) }
-
-// each returns the results of f for the items of a list.
-func each[T, R any](list []T, f func(T) R) []R {
-	made := make([]R, len(list))
-	for i, item := range list {
-		made[i] = f(item)
-	}
-	return made
-}
 
 // appendUnique appends an item to a list, unless the list contains the item already.
 func appendUnique[T comparable](list []T, item T) []T {

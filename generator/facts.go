@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"pgretain/internal/catalog"
+	"pgretain/internal/lists"
 	"pgretain/internal/pgparse"
 	"pgretain/policy"
 )
@@ -308,8 +309,8 @@ func (w *policyCompiler) undoSources() []restoreSource {
 		if s.Update == nil || s.Related != nil || len(s.Update.Undo) == 0 {
 			continue
 		}
-		columns := slices.Concat(w.table.PrimaryKey, each(s.Update.Set, assignedColumn),
-			each(s.Update.Undo, assignedColumn))
+		columns := slices.Concat(w.table.PrimaryKey, lists.Map(s.Update.Set, assignedColumn),
+			lists.Map(s.Update.Undo, assignedColumn))
 		source := sourceOfTable(w.table, columns)
 		source.From, source.Run, source.Set = w.schema()+".undo", "run_id", map[string]string{}
 		for _, a := range s.Update.Undo {

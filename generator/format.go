@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"pgretain/internal/lists"
 	"pgretain/internal/pgparse"
 )
 
@@ -123,7 +124,7 @@ func (l tool) number(name string) (n numbered, ok bool) {
 		digits = leadingDigits.FindString(version)
 		// Flyway compares versions number by number: 01_2 is 1.2.
 		parts := strings.FieldsFunc(version, func(r rune) bool { return r == '.' || r == '_' })
-		exact = strings.Join(each(parts, func(part string) string { return strings.TrimLeft(part, "0") }), ".")
+		exact = strings.Join(lists.Map(parts, func(part string) string { return strings.TrimLeft(part, "0") }), ".")
 	}
 	value, err := strconv.ParseInt(digits, 10, 64)
 	if exact == "" {

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"pgretain/internal/lists"
 	"pgretain/internal/pgparse"
 	"pgretain/internal/quote"
 	"pgretain/policy"
@@ -76,7 +77,7 @@ func (f function) routine() *pgparse.Routine {
 		Set:        set || returns == "TABLE",
 		Language:   f.language,
 		Clauses:    append([]string{}, f.clauses...),
-		Settings:   each(f.settings, setting.plain),
+		Settings:   lists.Map(f.settings, setting.plain),
 	}
 }
 
@@ -93,7 +94,7 @@ func (f function) signature() string {
 func (f function) create(name sqlText) sqlText {
 	data := declaration{Name: name, Recreated: f.recreated, Returns: sqlText(f.returns),
 		Language: sqlText(f.language), Settings: f.settings,
-		Clauses: each(f.clauses, func(text string) sqlText { return sqlText(text) })}
+		Clauses: lists.Map(f.clauses, func(text string) sqlText { return sqlText(text) })}
 	for _, p := range f.parameters {
 		text := parameter{Name: ident(p.Name), Type: sqlText(p.Type), Default: sqlText(p.Default)}
 		switch p.Mode {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"pgretain/internal/catalog"
+	"pgretain/internal/lists"
 	"pgretain/internal/messages"
 	"pgretain/internal/pgparse"
 	"pgretain/internal/quote"
@@ -160,7 +161,9 @@ func (w *policyCompiler) notNull(column string) bool {
 
 func (w *policyCompiler) keyItems(except string) []orderItem {
 	key := slices.DeleteFunc(slices.Clone(w.table.PrimaryKey), func(name string) bool { return name == except })
-	return each(key, func(name string) orderItem { return orderItem{Expr: sqlText(quote.Ident(name)), column: name} })
+	return lists.Map(key, func(name string) orderItem {
+		return orderItem{Expr: sqlText(quote.Ident(name)), column: name}
+	})
 }
 
 // rankItems returns the items of an index for a rank. It leaves out an order with an expression,

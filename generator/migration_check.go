@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"pgretain/internal/lists"
 	"pgretain/internal/pgparse"
 	"pgretain/internal/quote"
 	"pgretain/policy"
@@ -67,10 +68,10 @@ func shortened(text string, most int) string {
 func (h *History) written(f *migrationFile) []File {
 	p := part{Migration: f.Migration, tool: h.tool, place: fmt.Sprintf("part %d of %d", f.Part, f.parts)}
 	p.opt = NextOptions{Roles: f.creators(), old: f.old, path: quotedPath(f.Path), pathBefore: quotedPath(f.PathDown),
-		home: cmp.Or(installSchema(h.Objects()), installSchema(each(f.up, func(a action) Object { return a.object })))}
+		home: cmp.Or(installSchema(h.Objects()), installSchema(objectsOf(f.up)))}
 	if f.Checks != nil {
 		p.opt.SearchPath = f.Checks.Schemas
-		p.opt.Trust = each(f.Checks.Trust, func(name string) policy.Name { return policy.Name{Text: name} })
+		p.opt.Trust = lists.Map(f.Checks.Trust, func(name string) policy.Name { return policy.Name{Text: name} })
 	}
 	if f.MakeSchema {
 		p.opt.Schema = p.opt.home
@@ -139,7 +140,7 @@ func (f *migrationFile) ofFile(o Object) Object {
 }
 
 func (f *migrationFile) actions(list []action) []action {
-	return each(list, func(a action) action { a.object = f.ofFile(a.object); return a })
+	return lists.Map(list, func(a action) action { a.object = f.ofFile(a.object); return a })
 }
 
 // changesOf returns the changes of a file, in the order of the lines in its head comment.

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 
+	"pgretain/internal/lists"
 	"pgretain/internal/quote"
 	"pgretain/policy"
 	sqlfiles "pgretain/sql"
@@ -41,6 +42,10 @@ type action struct {
 	removal *string
 
 	group, place int // order of actions when a file is written
+}
+
+func objectsOf(actions []action) []Object {
+	return lists.Map(actions, func(a action) Object { return a.object })
 }
 
 // text returns the statements of the action, or a comment if there are none.
@@ -99,7 +104,7 @@ type part struct {
 // files returns the files of the part: Up and Down, in one file or in two.
 func (p part) files() []File {
 	undone := slices.DeleteFunc(slices.Clone(p.changes), Change.partitions)
-	up, down := orderedActions(p.changes), orderedActions(each(undone, Change.reversed))
+	up, down := orderedActions(p.changes), orderedActions(lists.Map(undone, Change.reversed))
 	first := p.first && isRuntime(p.changes[0].Object())
 	if first && p.opt.home != "" {
 		down = []action{p.dropRuntime()}
@@ -251,7 +256,7 @@ func (p part) dropRuntime() action {
 
 // removeAll returns the action that removes everything. The runtime is that of the part's changes.
 func (p part) removeAll() action {
-	runtime := each(p.changes, func(c Change) Object { return *c.Object() })
+	runtime := lists.Map(p.changes, func(c Change) Object { return *c.Object() })
 	return action{drops: true, object: removal(runtime, p.opt.home, p.opt.Roles)}
 }
 
@@ -355,7 +360,7 @@ func (p part) write(actions []action, path string, chapters, back bool) string {
 		}
 		text, comment := a.text()
 		if p.tool.framed && !comment {
-			text = strings.Join(each(between.Split(text, -1), p.framed), nextLine)
+			text = strings.Join(lists.Map(between.Split(text, -1), p.framed), nextLine)
 		}
 		write(text)
 	}

@@ -10,6 +10,7 @@ import (
 
 	"pgretain/internal/diag"
 	"pgretain/internal/explain"
+	"pgretain/internal/lists"
 	"pgretain/internal/parallel"
 	"pgretain/internal/pgparse"
 	"pgretain/policy"
@@ -315,7 +316,7 @@ func installWords(before, after Object) string {
 func shownValue(value string) string {
 	var list []string
 	if json.Unmarshal([]byte(value), &list) == nil && len(list) > 0 {
-		return strings.Join(each(list, quoteName), ", ")
+		return strings.Join(lists.Map(list, quoteName), ", ")
 	}
 	var text string
 	if json.Unmarshal([]byte(value), &text) == nil && text != "" {

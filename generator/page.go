@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"pgretain/internal/explain"
+	"pgretain/internal/lists"
 	"pgretain/internal/messages"
 	"pgretain/internal/pgparse"
 	"pgretain/policy"
@@ -72,7 +73,7 @@ func (c *compiler) checkStored(policies []*policyPlan) {
 // if there is nothing to read.
 func (w *policyCompiler) start() []draft {
 	var values []namedValue
-	stored := each(w.policy.OncePerRun(), func(j policy.Join) namedValue {
+	stored := lists.Map(w.policy.OncePerRun(), func(j policy.Join) namedValue {
 		return namedValue{w.storedTable(j), w.bindQuery(*j.Query, false)}
 	})
 	for i, k := range w.clocks {
@@ -99,7 +100,7 @@ func (w *policyCompiler) wordFacts() explain.Facts {
 	p := w.policy
 	facts := explain.Facts{Zone: w.file.Install.TimeZone, Schema: w.schema(), Orders: w.orders(), Way: w.batchMethod(),
 		ByList: w.partitioned.ofValues(), Tables: w.tables,
-		Clocks: each(w.clocks, func(k *clock) string { return cmp.Or(k, &clock{}).typ })}
+		Clocks: lists.Map(w.clocks, func(k *clock) string { return cmp.Or(k, &clock{}).typ })}
 	for _, d := range p.Deletes() {
 		facts.Cascades = append(facts.Cascades, w.cascadeKeys(d.Table.String())...)
 	}
@@ -117,8 +118,8 @@ func (w *policyCompiler) orders() []string {
 	case w.policy.Partitions:
 		return []string{"lowest upper bound first"}
 	}
-	return each(w.scans, func(p pass) string {
-		key := each(identifiers(rowKey(w.table)), ident.String)
+	return lists.Map(w.scans, func(p pass) string {
+		key := lists.Map(identifiers(rowKey(w.table)), ident.String)
 		switch {
 		case p.clock == nil && p.beyond != nil:
 			return "group by group"

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"pgretain/internal/catalog"
+	"pgretain/internal/lists"
 	"pgretain/internal/messages"
 	"pgretain/internal/pgparse"
 	"pgretain/policy"
@@ -128,7 +129,7 @@ func (w *policyCompiler) rowsRelation() sqlText {
 		return qualified(w.table)
 	}
 	named := func(c catalog.Column) columnText { return columnText{sqlText(c.Name), sqlText(c.Type)} }
-	return fragment("partition columns", each(w.table.Columns, named))
+	return fragment("partition columns", lists.Map(w.table.Columns, named))
 }
 
 // checkPartitionSteps refuses steps that read a partition after an earlier step removed it.

@@ -6,6 +6,7 @@ import (
 	"pgretain/internal/catalog"
 	"pgretain/internal/diag"
 	"pgretain/internal/explain"
+	"pgretain/internal/lists"
 	"pgretain/internal/parallel"
 	"pgretain/internal/pgparse"
 	"pgretain/policy"
@@ -42,7 +43,7 @@ func (d draft) object() Object {
 }
 
 // rendered returns drafts as objects.
-func rendered(drafts []draft) []Object { return each(drafts, draft.object) }
+func rendered(drafts []draft) []Object { return lists.Map(drafts, draft.object) }
 
 // dropTableData is the data of the template "drop_table".
 type dropTableData struct {
@@ -144,8 +145,8 @@ func (c *compiler) planOf(p *policy.Policy) *policyPlan {
 // also returns the row.
 func (p *policyPlan) objects() ([]Object, *PolicyRow) {
 	functions, effects := rendered(p.functions), rendered(p.effects)
-	objects := slices.Concat(rendered(p.ensured), p.archives, rendered(p.stored), each(p.indexes, p.index), functions,
-		effects, rendered(p.application))
+	objects := slices.Concat(rendered(p.ensured), p.archives, rendered(p.stored), lists.Map(p.indexes, p.index),
+		functions, effects, rendered(p.application))
 	return objects, p.registryRow(functions, effects)
 }
 
@@ -162,7 +163,7 @@ func (p *policyPlan) rowObject(r *PolicyRow) Object {
 // rendered renders the objects of policies in parallel.
 func (c *compiler) rendered(policies []*policyPlan) []Object {
 	refused := make([]diag.List, len(policies))
-	lists, _ := parallel.Each(policies, func(p *policyPlan) (objects []Object, err error) {
+	made, _ := parallel.Each(policies, func(p *policyPlan) (objects []Object, err error) {
 		if e := c.file.EachOf(p.policy); e != nil {
 			objects, refused[slices.Index(policies, p)] = p.eachObjects(e)
 			return objects, nil
@@ -171,7 +172,7 @@ func (c *compiler) rendered(policies []*policyPlan) []Object {
 		return append(objects, p.rowObject(row)), nil
 	})
 	c.diags = append(c.diags, slices.Concat(refused...)...)
-	return slices.Concat(lists...)
+	return slices.Concat(made...)
 }
 
 // reportPlan is a report as it was compiled. Nothing changes it.
@@ -191,7 +192,7 @@ type reportData struct {
 
 // reports compiles the reports of the file.
 func (c *compiler) reports() []reportPlan {
-	return each(c.file.Reports, func(r *policy.Report) reportPlan {
+	return lists.Map(c.file.Reports, func(r *policy.Report) reportPlan {
 		p := policy.Default()
 		p.Name, p.Position = r.Name, r.Position
 		w := c.newPolicyCompiler(p, &catalog.Table{}, outsideRun("p_as_of"))

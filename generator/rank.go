@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"pgretain/internal/catalog"
+	"pgretain/internal/lists"
 	"pgretain/internal/pgparse"
 	"pgretain/policy"
 )
@@ -90,7 +91,7 @@ func (w *policyCompiler) rankTexts(source *policy.Rank, name sqlText) *ranked {
 	}
 	w.compileOrder(r)
 	if n := source.Count; n != nil {
-		r.Count = &countText{enclosed(w.bind(*n.Value)), each(n.NeverValues, w.bind), n.Else, n.AtLeast, n.AtMost,
+		r.Count = &countText{enclosed(w.bind(*n.Value)), lists.Map(n.NeverValues, w.bind), n.Else, n.AtLeast, n.AtMost,
 			n.AtLeast != nil && *n.AtLeast == 0}
 	}
 	return r
@@ -182,7 +183,7 @@ func (w *policyCompiler) columnOf(e policy.Expr) *catalog.Column {
 // matches returns conditions that join the keys of t to those of g, the relation with a batch's
 // groups.
 func matches(keys []groupKey) []sqlText {
-	return each(keys, func(k groupKey) sqlText { return fragment("of group", k) })
+	return lists.Map(keys, func(k groupKey) sqlText { return fragment("of group", k) })
 }
 
 // partitionRelation is the relation that contains the partitions, for a policy on partitions.
@@ -220,7 +221,7 @@ func armsOf(r *ranked) [][]groupKey {
 // later returns the rank of the rows after the first ones.
 func (r *ranked) later() *ranked {
 	later := *r
-	later.Later, later.Arms = true, each(r.Arms, (*ranked).later)
+	later.Later, later.Arms = true, lists.Map(r.Arms, (*ranked).later)
 	return &later
 }
 

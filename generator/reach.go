@@ -7,6 +7,7 @@ import (
 
 	"pgretain/internal/catalog"
 	"pgretain/internal/diag"
+	"pgretain/internal/lists"
 	"pgretain/internal/messages"
 	"pgretain/internal/pgparse"
 	"pgretain/internal/quote"
@@ -17,7 +18,7 @@ import (
 // one of each path.
 func (c project) cascadeKeys(name string) []catalog.ForeignKey {
 	last := func(path []catalog.ForeignKey) catalog.ForeignKey { return path[len(path)-1] }
-	return each(c.tables.CascadePaths(name), last)
+	return lists.Map(c.tables.CascadePaths(name), last)
 }
 
 // checkReach refuses a delete whose foreign keys reach a protected table or tables that the policy
@@ -36,7 +37,7 @@ func (c *compiler) checkReach(before []policy.Step, step policy.Step, from strin
 	}
 	copied := c.checkCopied(before, step)
 	if len(keys) > 0 {
-		named := each(step.Delete.Cascades, policy.Table.String)
+		named := lists.Map(step.Delete.Cascades, policy.Table.String)
 		c.fail(messages.CascadesReach(from, named, unnamed, keys, copied), step.Position)
 	}
 }
@@ -50,7 +51,7 @@ func (c *compiler) checkCopied(before []policy.Step, step policy.Step) (refused 
 	if step.Related == nil {
 		return false
 	}
-	deleted := each(step.Delete.Cascades, func(t policy.Table) string { return c.tables.Root(t.String()) })
+	deleted := lists.Map(step.Delete.Cascades, func(t policy.Table) string { return c.tables.Root(t.String()) })
 	for _, key := range c.cascadeKeys(step.Related.Table.String()) {
 		deleted = append(deleted, c.tables.Root(key.Table))
 	}
@@ -83,7 +84,7 @@ func (c *compiler) checkCopiesDeleted(p *policy.Policy) {
 		if s.Related != nil && s.Update != nil {
 			deleted = append(deleted, c.tables.Root(s.Related.Table.String()))
 		} else if s.Delete != nil {
-			cascades = append(cascades, each(s.Delete.Cascades,
+			cascades = append(cascades, lists.Map(s.Delete.Cascades,
 				func(t policy.Table) string { return c.tables.Root(t.String()) })...)
 		}
 	}
@@ -198,7 +199,7 @@ func (w *policyCompiler) collectRights() {
 	// while holds exist, a run first locks the rows that refer to a row, and then deletes that row
 	for _, name := range w.deletes {
 		below := func(k catalog.ForeignKey) string { return w.tables.Root(k.Table) }
-		locked = append(locked, each(w.cascadeKeys(name), below)...)
+		locked = append(locked, lists.Map(w.cascadeKeys(name), below)...)
 	}
 	for _, s := range w.steps {
 		if s.locked > 0 {
@@ -299,7 +300,7 @@ type Right struct {
 type privilegeList []sqlText
 
 func (l privilegeList) String() string {
-	return strings.Join(each(l, func(p sqlText) string { return string(p) }), ", ")
+	return strings.Join(lists.Map(l, func(p sqlText) string { return string(p) }), ", ")
 }
 
 // Table returns the qualified name of a table or a sequence.

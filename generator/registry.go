@@ -13,6 +13,7 @@ import (
 	"pgretain/internal/calendar"
 	"pgretain/internal/diag"
 	"pgretain/internal/explain"
+	"pgretain/internal/lists"
 	"pgretain/internal/pgparse"
 	"pgretain/policy"
 	sqlfiles "pgretain/sql"
@@ -80,7 +81,7 @@ type reportRow struct {
 func (p *policyPlan) registryRow(functions, effects []Object) *PolicyRow {
 	r := p.row
 	r.Dependencies = p.dependenciesOf(functions)
-	texts := each(slices.Concat(functions, effects), func(f Object) string { return f.SQL })
+	texts := lists.Map(slices.Concat(functions, effects), func(f Object) string { return f.SQL })
 	for _, f := range fieldsOf(r) {
 		if !f.isDerived() {
 			texts = append(texts, f.value)
@@ -127,9 +128,9 @@ func (w *policyCompiler) registryColumns(
 		LockTimeout: max(batch.LockTimeout.Milliseconds(), 1), BudgetRows: orNull(budget.Rows),
 		BreakerRows: orNull(breaker.Rows), BreakerFraction: orNull(breaker.Fraction), Busy: orNull(throttle.Busy),
 		Waits: orNull(waits{throttle.PendingArchival, throttle.ReplicaLag.Milliseconds(), int64(throttle.WALRate)}),
-		Owns:  each(p.OncePerRun(), w.storedTable), Grants: w.callers(),
+		Owns:  lists.Map(p.OncePerRun(), w.storedTable), Grants: w.callers(),
 		Passes: passes, Joined: orNull(plainText(w.withJoins())), Facts: w.facts(), Steps: steps, Restores: restores,
-		Deletes: w.deletes, Related: sortedUnique(w.related), Changes: sortedUnique(tableNames(p.Changes())),
+		Deletes: w.deletes, Related: lists.Distinct(w.related), Changes: lists.Distinct(tableNames(p.Changes())),
 		Writes: p.Writes(), Unguarded: w.unguarded, StatementDeletes: tableNames(p.StatementDeletes()), Reach: w.reach,
 		Schemas: append([]string{}, w.schemas...),
 	}
@@ -145,10 +146,6 @@ func orNull[T comparable](value T) *T {
 		return nil
 	}
 	return &value
-}
-
-func sortedUnique(names []string) []string {
-	return append([]string{}, slices.Compact(slices.Sorted(slices.Values(names)))...)
 }
 
 // rowField is a column of a row of the registry. The value is JSON.
@@ -258,11 +255,11 @@ func window(i *policy.Interval) *string {
 }
 
 func names(list []policy.Name) []string {
-	return each(list, func(name policy.Name) string { return name.Text })
+	return lists.Map(list, policy.Name.String)
 }
 
 func tableNames(tables []policy.Table) []string {
-	return each(tables, policy.Table.String)
+	return lists.Map(tables, policy.Table.String)
 }
 
 // installRow is the row of retention.install, with the columns that a migration writes.
@@ -324,8 +321,8 @@ func (c *compiler) job(job *policy.Job) Object {
 	words := explain.Job(job)
 	r := jobRow{Schema: sqlText(c.schema()), Name: literal(job.Name), Description: describedBy(words),
 		Strict: job.Strict, Scope: scopeOf(job), CronNames: textList{},
-		Policies: each(job.Run, func(name policy.Name) literal { return literal(name.Text) }),
-		ScopeValues: each(job.Scope, func(a policy.Assignment) valueText {
+		Policies: lists.Map(job.Run, func(name policy.Name) literal { return literal(name.Text) }),
+		ScopeValues: lists.Map(job.Scope, func(a policy.Assignment) valueText {
 			return valueText{Column: ident(a.Column), Value: scopeSQL(a.Value)}
 		})}
 	for i, schedule := range job.Schedules {
@@ -334,7 +331,7 @@ func (c *compiler) job(job *policy.Job) Object {
 			r.CronNames = append(r.CronNames, literal(in.CronJobName(job.Name, i)))
 		}
 	}
-	schedules := each(job.Schedules, func(s policy.Schedule) string { return s.Text })
+	schedules := lists.Map(job.Schedules, func(s policy.Schedule) string { return s.Text })
 	if longest := calendar.Parse(schedules, time.UTC).Longest(); longest > 0 {
 		every := literal(explain.Duration(longest))
 		r.Every = &every

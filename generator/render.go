@@ -7,6 +7,7 @@ import (
 	"text/template"
 	"unicode/utf8"
 
+	"pgretain/internal/lists"
 	"pgretain/internal/pgparse"
 	"pgretain/internal/quote"
 	"pgretain/templates"
@@ -27,7 +28,7 @@ func (i ident) String() string { return quote.Ident(string(i)) }
 func (i ident) Literal() literal { return literal(i) }
 
 func identifiers(names []string) []ident {
-	return each(names, func(name string) ident { return ident(name) })
+	return lists.Map(names, func(name string) ident { return ident(name) })
 }
 
 // literal is a text value. It prints itself with quotes.
@@ -39,7 +40,7 @@ func (l literal) String() string { return quote.Literal(string(l)) }
 type textList []literal
 
 func (l textList) String() string {
-	return quote.Array(each(l, func(t literal) string { return string(t) }))
+	return quote.Array(lists.Map(l, func(t literal) string { return string(t) }))
 }
 
 // inspect is set by a test and receives the data of every rendered template. The fields of data are
@@ -199,7 +200,7 @@ func combined(conditions []sqlText, separator string) sqlText {
 }
 
 func joined[T ~string](texts []T, separator string) string {
-	return strings.Join(each(texts, func(text T) string { return string(text) }), separator)
+	return strings.Join(lists.Map(texts, func(text T) string { return string(text) }), separator)
 }
 
 // anyIndented reports whether any item of an order has several lines. If so, every item gets a line

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"pgretain/internal/catalog"
+	"pgretain/internal/lists"
 	"pgretain/internal/pgparse"
 	"pgretain/internal/quote"
 	"pgretain/policy"
@@ -227,7 +228,7 @@ func (w *policyCompiler) dueOf(passes ...pass) []sqlText {
 			due = appendUnique(due, condition)
 		}
 	} else {
-		due = append(due, either(each(passes, func(p pass) sqlText {
+		due = append(due, either(lists.Map(passes, func(p pass) sqlText {
 			entry := w.entryOf(p)
 			if !w.policy.Partitions {
 				entry = append(append(entry, w.otherPasses(p)...), fragment("of pass", p.number))

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 
+	"pgretain/internal/lists"
 	"pgretain/internal/pgparse"
 	"pgretain/policy"
 	sqlfiles "pgretain/sql"
@@ -20,7 +21,7 @@ import (
 // With "roles: none" there are no grants. An error in the runtime's files is a bug and panics.
 func Runtime(install policy.Install) []Object {
 	rename := renaming(install)
-	objects := each(runtimeFiles(), func(file runtimeFile) Object { return file.object(install, rename) })
+	objects := lists.Map(runtimeFiles(), func(file runtimeFile) Object { return file.object(install, rename) })
 	upgraded, err := upgrades(sqlfiles.Runtime, rename)
 	if err != nil {
 		panic(fmt.Errorf("reading the runtime: %w", err))
@@ -78,7 +79,7 @@ type runtimeFile struct {
 
 // runtimeFiles are the files of the runtime in their order. Each is parsed once.
 var runtimeFiles = sync.OnceValue(func() []runtimeFile {
-	return each(sqlfiles.Files(), func(file sqlfiles.File) runtimeFile {
+	return lists.Map(sqlfiles.Files(), func(file sqlfiles.File) runtimeFile {
 		id, made, ok := created(file.Text)
 		if !ok {
 			panic(fmt.Sprintf("reading the runtime: cannot parse the CREATE statement of %s/%s.sql", file.Chapter,
@@ -120,11 +121,12 @@ func (file runtimeFile) object(install policy.Install, rename func(string) strin
 
 // renamedRoutine returns a routine of the runtime with the names of the install.
 func renamedRoutine(r pgparse.Routine, rename func(string) string) *pgparse.Routine {
-	r.Parameters = each(r.Parameters, func(p pgparse.Parameter) pgparse.Parameter {
+	r.Parameters = lists.Map(r.Parameters, func(p pgparse.Parameter) pgparse.Parameter {
 		p.Type, p.Default = rename(p.Type), rename(p.Default)
 		return p
 	})
-	r.Returns, r.Settings, r.Body, r.Role = rename(r.Returns), each(r.Settings, rename), rename(r.Body), rename(r.Role)
+	r.Settings = lists.Map(r.Settings, rename)
+	r.Returns, r.Body, r.Role = rename(r.Returns), rename(r.Body), rename(r.Role)
 	return &r
 }
 

@@ -1,6 +1,7 @@
 package generator
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -264,10 +265,7 @@ func (h *History) checkStatements() error {
 	}
 	var texts []text
 	for _, f := range h.read {
-		runtime := installSchema(each(f.up, func(a action) Object { return a.object }))
-		if runtime == "" {
-			runtime = installSchema(h.Objects())
-		}
+		runtime := cmp.Or(installSchema(objectsOf(f.up)), installSchema(h.Objects()))
 		for _, a := range slices.Concat(f.up, f.down) {
 			texts = append(texts, text{a, f.Name, runtime})
 		}

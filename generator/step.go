@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"pgretain/internal/catalog"
+	"pgretain/internal/lists"
 	"pgretain/internal/messages"
 	"pgretain/internal/pgparse"
 	"pgretain/policy"
@@ -181,12 +182,12 @@ func mentions(list []policy.SQLFragment, names ...string) bool {
 }
 
 func (s step) headerNames() []string {
-	return each(s.headers, func(h step) string { return h.Insert.As })
+	return lists.Map(s.headers, func(h step) string { return h.Insert.As })
 }
 
 // readsBatch reports whether values of a step read rows of the batch, of joins or of headers.
 func (w *policyCompiler) readsBatch(s step, list []policy.Assignment) bool {
-	joins := each(w.policy.Joins, func(j policy.Join) string { return j.Name })
+	joins := lists.Map(w.policy.Joins, func(j policy.Join) string { return j.Name })
 	return s.Related != nil && len(s.Related.Joins) > 0 ||
 		mentions(values(list), slices.Concat(joins, s.headerNames(), []string{"t"})...) ||
 		anyReads(values(list), func(parsed *pgparse.Expr) bool { return len(w.columnsRead(parsed, "")) > 0 })

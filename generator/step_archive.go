@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"pgretain/internal/catalog"
+	"pgretain/internal/lists"
 	"pgretain/internal/messages"
 	"pgretain/policy"
 )
@@ -143,7 +144,7 @@ func (w *policyCompiler) archiveTable(s step) *catalog.Table {
 	table = &catalog.Table{Schema: s.Archive.Into.Schema, Name: s.Archive.Into.Name, Kind: "table",
 		PrimaryKey: s.archiveKey()}
 	if s.Archive.Document == "" {
-		table.Columns = each(from.Columns, func(c catalog.Column) catalog.Column {
+		table.Columns = lists.Map(from.Columns, func(c catalog.Column) catalog.Column {
 			return catalog.Column{Name: s.Archive.NameOf(c.Name), Type: c.Type}
 		})
 	} else {
@@ -162,7 +163,7 @@ func (s step) archiveKey() []string {
 	if s.Archive.Document != "" {
 		return nil
 	}
-	return each(s.from.PrimaryKey, s.Archive.NameOf)
+	return lists.Map(s.from.PrimaryKey, s.Archive.NameOf)
 }
 
 // createdTables returns the archives that do not exist yet, or that an earlier migration created.

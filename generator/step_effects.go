@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"pgretain/internal/lists"
 	"pgretain/policy"
 )
 
@@ -78,8 +79,8 @@ func (w *policyCompiler) effectFunctions(entries []stepEntry, notes []string) []
 	var objects []draft
 	plain := []stepEntry{{Step: 1, Verb: policy.VerbDelete, Table: tableName(w.table)}}
 	if encode(entries) != encode(plain) {
-		steps := each(w.steps, w.effectOf)
-		all := each(notes, func(text string) stepNote { return stepNote{0, literal(text)} })
+		steps := lists.Map(w.steps, w.effectOf)
+		all := lists.Map(notes, func(text string) stepNote { return stepNote{0, literal(text)} })
 		for _, s := range w.steps {
 			for _, text := range w.stepNotes(s) {
 				all = append(all, stepNote{s.number, literal(text)})
@@ -105,7 +106,7 @@ func (w *policyCompiler) effectFunctions(entries []stepEntry, notes []string) []
 		related := function{suffix: "related", returns: "TABLE", language: "sql", clauses: []string{"STABLE"},
 			parameters: append(w.batchRange(""), column("step", "integer"), column("n", "integer"),
 				column("rel", "oid"), column("tid", "tid"), column("deletes", "boolean"), column("name", "text"))}
-		objects = append(objects, w.function(related, "related", &relatedData{Steps: each(found, w.relatedOf)}))
+		objects = append(objects, w.function(related, "related", &relatedData{Steps: lists.Map(found, w.relatedOf)}))
 	}
 	return objects
 }

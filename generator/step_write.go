@@ -7,6 +7,7 @@ import (
 
 	"pgretain/internal/catalog"
 	"pgretain/internal/diag"
+	"pgretain/internal/lists"
 	"pgretain/internal/messages"
 	"pgretain/internal/pgparse"
 	"pgretain/internal/quote"
@@ -34,7 +35,7 @@ func (w *policyCompiler) rowsOf(s step, numbered bool) batchRows {
 		}
 	}
 	var rows []savedRow
-	for _, name := range slices.Concat([]ident{"t"}, each(w.joins, func(j join) ident { return j.Name })) {
+	for _, name := range slices.Concat([]ident{"t"}, lists.Map(w.joins, func(j join) ident { return j.Name })) {
 		if len(columns[name]) > 0 || name == "t" && !s.untouched {
 			rows = append(rows, savedRow{name, columns[name]})
 		}
@@ -46,7 +47,7 @@ func (w *policyCompiler) rowsOf(s step, numbered bool) batchRows {
 		}
 		return batchRows{fragment("table as t", w.rowsFrom()), conditions, true}
 	}
-	headers := each(s.headers, func(h step) headerRows {
+	headers := lists.Map(s.headers, func(h step) headerRows {
 		return headerRows{ident(h.Insert.As), h.number, w.valueTexts(h.Insert.Per, "")}
 	})
 	return batchRows{fragment("batch rows", savedRows{w.rowsFrom(), inSeveralTables(w.table), s.untouched, numbered,
@@ -137,7 +138,7 @@ func (w *policyCompiler) savedBy(s step) []savedColumn {
 			own = append(own, w.columnsRead(part.Expr.Parsed(), string(s.as))...)
 		}
 	}
-	ofRow := each(own, func(name string) savedColumn { return w.columnSaved(-1, name) })
+	ofRow := lists.Map(own, func(name string) savedColumn { return w.columnSaved(-1, name) })
 	return append(ofRow, w.joinsRead(s.expressions)...)
 }
 
@@ -332,7 +333,7 @@ type valueText struct {
 }
 
 func (w *policyCompiler) valueTexts(list []policy.Assignment, existing sqlText) []valueText {
-	return each(list, func(a policy.Assignment) valueText {
+	return lists.Map(list, func(a policy.Assignment) valueText {
 		return valueText{ident(a.Column), w.bind(a.Value), existing}
 	})
 }
@@ -359,9 +360,9 @@ type insertStep struct {
 func (w *policyCompiler) insertStep(s step) insertStep {
 	d := insertStep{stepRows: w.stepRows(s), Pairs: s.Related != nil && w.numbersRows(s), Newer: []sqlText{"batch.n"}}
 	if w.inRange {
-		d.Newer = each(w.cursor(w.scans[0]), columnText.name)
+		d.Newer = lists.Map(w.cursor(w.scans[0]), columnText.name)
 	} else if s.Related != nil { // for several related rows of one row
-		d.Newer = append(d.Newer, each(s.from.PrimaryKey,
+		d.Newer = append(d.Newer, lists.Map(s.from.PrimaryKey,
 			func(name string) sqlText { return aliased(s.as, ident(name)) })...)
 	}
 	return d
@@ -373,7 +374,7 @@ func (w *policyCompiler) insert(s step) sqlText {
 	for _, a := range all {
 		w.writable(table, a.Column, a.Position, messages.ByStep)
 	}
-	w.refuseMissing(table, each(all, assignedColumn), s.Position, messages.ByStep)
+	w.refuseMissing(table, lists.Map(all, assignedColumn), s.Position, messages.ByStep)
 	grouped := len(in.Key)+len(in.Per) > 0
 	d := w.insertStep(s)
 	if !grouped {
@@ -447,7 +448,7 @@ func (w *policyCompiler) totals(in *policy.Insert, table *catalog.Table) []value
 
 // rollUp returns the unique key by which a roll-up finds the existing row.
 func (w *policyCompiler) rollUp(s step, table *catalog.Table) []ident {
-	names := each(s.Insert.Key, assignedColumn)
+	names := lists.Map(s.Insert.Key, assignedColumn)
 	nulls := slices.ContainsFunc(uniqueOn(table, names),
 		func(i catalog.Index) bool { return strings.HasSuffix(i.Definition, ") NULLS NOT DISTINCT") })
 	for _, a := range s.Insert.Key {
@@ -479,7 +480,7 @@ func uniqueOn(table *catalog.Table, names []string) []catalog.Index {
 }
 
 func values(list []policy.Assignment) []policy.SQLFragment {
-	return each(list, func(a policy.Assignment) policy.SQLFragment { return policy.SQLFragment{Expr: a.Value} })
+	return lists.Map(list, func(a policy.Assignment) policy.SQLFragment { return policy.SQLFragment{Expr: a.Value} })
 }
 
 func assignedColumn(a policy.Assignment) string { return a.Column }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"pgretain/internal/catalog"
+	"pgretain/internal/lists"
 	"pgretain/internal/pgparse"
 	"pgretain/policy"
 )
@@ -154,7 +155,7 @@ func (w *policyCompiler) functions() ([]draft, []passEntry) {
 					column("tid", "tid"))}
 			objects = append(objects, w.function(groups, "groups", &ofGroups), w.function(beyond, "beyond", &data))
 		} else {
-			entry.Cursor = each(w.cursor(p), func(c columnText) [2]string {
+			entry.Cursor = lists.Map(w.cursor(p), func(c columnText) [2]string {
 				return [2]string{plainText(c.Name), string(c.Type)}
 			})
 			entry.Placed = len(w.table.PrimaryKey) == 0 && !entry.Whole
@@ -259,7 +260,7 @@ func (w *policyCompiler) takeInRange(d *takeData) {
 	} else {
 		d.Cursor, d.Conditions = w.cursor(p), w.dueOf(p)
 	}
-	d.Conditions = append(d.Conditions, each(w.guards,
+	d.Conditions = append(d.Conditions, lists.Map(w.guards,
 		func(g guard) sqlText { return fragment("is false", g.Condition) })...)
 	if s := w.steps[0]; s.Update != nil {
 		d.Set = w.setTexts(s, false)
@@ -368,12 +369,12 @@ func (w *policyCompiler) oneStatement() bool {
 // order of their keys.
 func (w *policyCompiler) rowOrder(p pass) []sqlText {
 	if p.clock != nil && p.clock.mark != "" {
-		return each(w.keyed(p, w.cursor(p)), columnText.name)
+		return lists.Map(w.keyed(p, w.cursor(p)), columnText.name)
 	}
 	if p.clock == nil || p.clock.key == "" || !p.clock.source.NullsDue || !p.byClock() {
-		return each(w.cursor(p), columnText.name)
+		return lists.Map(w.cursor(p), columnText.name)
 	}
 	instant := fragment("case", []tier{{p.clock.key, p.clock.expr}})
 	p.nulls = true
-	return append([]sqlText{instant}, each(w.cursor(p), columnText.name)...)
+	return append([]sqlText{instant}, lists.Map(w.cursor(p), columnText.name)...)
 }

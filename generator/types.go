@@ -6,6 +6,7 @@ import (
 
 	"pgretain/internal/catalog"
 	"pgretain/internal/diag"
+	"pgretain/internal/lists"
 	"pgretain/internal/messages"
 	"pgretain/policy"
 )
@@ -80,7 +81,7 @@ func (w *policyCompiler) question(e policy.Expr) Question {
 			last = i
 		}
 	}
-	d := selected{fromClause{Table: w.rowsRelation(), Joins: each(w.policy.Joins[:last+1], w.joinOf)}, w.bind(e)}
+	d := selected{fromClause{Table: w.rowsRelation(), Joins: lists.Map(w.policy.Joins[:last+1], w.joinOf)}, w.bind(e)}
 	key := plainText(fragment("type of expression", d))
 	d.Table = w.rowsWithEnsuredColumns()
 	return Question{e, key, plainText(fragment("type of expression", d))}

@@ -33,7 +33,8 @@ func (v *inspection) mergeSchemas() {
 		}
 		first := list[0]
 		schema, _ := v.tableParts(first.Object)
-		one := messages.NoTables(schema, detail, distinct(lists.Map(list, func(f Finding) string { return f.Object })))
+		tables := lists.Distinct(lists.Map(list, func(f Finding) string { return f.Object }))
+		one := messages.NoTables(schema, detail, tables)
 		one.Policy, one.Position, one.Severity, one.Hint = first.Policy, first.Position, first.Severity, first.Hint
 		for _, f := range list {
 			v.affected[one.Message] = append(v.affected[one.Message], f.Policy)

@@ -42,8 +42,8 @@ func (v *inspection) checkCoverage(r reading) error {
 	})
 	decided := append(lists.Map(v.file.Protect, policy.Table.String), lists.Map(v.file.Coverage.Exempt, exempted)...)
 	schemas := v.file.Coverage.Schemas
-	uncovered, err := collectNamed[messages.UncoveredTable](r, "uncovered", lists.Map(schemas, nameText), decided,
-		policies)
+	uncovered, err := collectNamed[messages.UncoveredTable](r, "uncovered", lists.Map(schemas, policy.Name.String),
+		decided, policies)
 	for _, t := range uncovered {
 		f := messages.Uncovered(t, named[t.Name])
 		f.Position = schemas[t.N-1].Position
@@ -54,8 +54,6 @@ func (v *inspection) checkCoverage(r reading) error {
 
 func exempted(e policy.Exemption) string { return e.Table.String() }
 
-func nameText(n policy.Name) string { return n.Text }
-
 // checkCoverageNames checks that the names under "coverage" exist.
 func (v *inspection) checkCoverageNames(r reading) error {
 	c := v.file.Coverage
@@ -63,7 +61,8 @@ func (v *inspection) checkCoverageNames(r reading) error {
 		N       int
 		Useless string // why the exemption is not needed; "" if the name does not exist
 	}
-	names, err := collectNamed[name](r, "coverage_names", lists.Map(c.Schemas, nameText), lists.Map(c.Exempt, exempted))
+	names, err := collectNamed[name](r, "coverage_names", lists.Map(c.Schemas, policy.Name.String),
+		lists.Map(c.Exempt, exempted))
 	for _, live := range names {
 		if live.N <= len(c.Schemas) {
 			schema := c.Schemas[live.N-1]

@@ -54,7 +54,7 @@ func (v *inspection) checkUsage(r reading) error {
 		schema, _ := v.tableParts(n.String())
 		schemas = append(schemas, schema)
 	}
-	closed, err := collectRows[struct{ Name string }](r, "closed_schemas", distinct(schemas))
+	closed, err := collectRows[struct{ Name string }](r, "closed_schemas", lists.Distinct(schemas))
 	if len(closed) == 0 {
 		return err
 	}

@@ -34,7 +34,7 @@ func Obstacles(ctx context.Context, conn *pgx.Conn, file *policy.File, objects [
 		owner = conn.Config().User
 	}
 	rows := lists.Map(objects, func(o generator.Object) row { return row{"policy": o.Name, "row": o.Row} })
-	trust := lists.Map(file.Install.Trust, func(n policy.Name) string { return n.Text })
+	trust := lists.Map(file.Install.Trust, policy.Name.String)
 	add := func(m message) {
 		if slices.ContainsFunc(objects, func(o generator.Object) bool { return o.Name == m.Policy }) {
 			m.Severity, m.Position = diag.Error, v.position(m.Policy)

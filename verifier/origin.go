@@ -10,6 +10,7 @@ import (
 
 	"pgretain/generator"
 	"pgretain/internal/diag"
+	"pgretain/internal/lists"
 	"pgretain/internal/messages"
 	"pgretain/policy"
 )
@@ -107,11 +108,11 @@ func (v *inspection) explainOrigins() {
 	v.report.Findings = slices.DeleteFunc(v.report.Findings,
 		func(f Finding) bool { return slices.Contains(hidden, f) })
 	for _, names := range stale {
-		names = distinct(names)
+		names = lists.Distinct(names)
 		v.explainBy(messages.Ungenerated(names, v.opt.Tool.command("FILE")), names, hidden)
 	}
 	for file, names := range pending {
-		names = distinct(names)
+		names = lists.Distinct(names)
 		v.explainBy(messages.PendingIn(file, v.opt.Tool.command(file)), names, hidden)
 	}
 }

@@ -13,7 +13,7 @@ type row map[string]any
 // policyRows returns, for each policy, what its statements do and which triggers it accepts.
 func (v *inspection) policyRows() []row {
 	return lists.Map(v.file.Policies, func(p *policy.Policy) row {
-		acts, triggers := []row{}, []string{}
+		acts := []row{}
 		add := func(step int, table policy.Table, event string) {
 			acts = append(acts, row{"step": step, "table": table.String(), "event": event})
 		}
@@ -36,10 +36,7 @@ func (v *inspection) policyRows() []row {
 				add(len(p.Then), p.Table, "DROP")
 			}
 		}
-		for _, name := range p.Triggers {
-			triggers = append(triggers, name.Text)
-		}
-		return row{"policy": p.Name, "triggers": triggers, "acts": acts}
+		return row{"policy": p.Name, "triggers": lists.Map(p.Triggers, policy.Name.String), "acts": acts}
 	})
 }
 

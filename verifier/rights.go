@@ -19,7 +19,7 @@ func (v *inspection) checkRights(r reading) error {
 	var wanted []generator.Right
 	var about []generator.Object
 	schema := v.install.Schema
-	for _, role := range distinct(v.install.Roles.All()) { // the migration of the runtime grants USAGE
+	for _, role := range lists.Distinct(v.install.Roles.All()) { // the migration of the runtime grants USAGE
 		wanted = append(wanted, generator.UsageOf(schema, role))
 		about = append(about, generator.Object{Kind: generator.KindPrivilege, Name: "schema " + schema,
 			Position: v.install.Position})
@@ -155,7 +155,7 @@ func (v *inspection) checkRoles(r reading) error {
 		return err
 	}
 	others, shared := v.otherRoles()
-	others = distinct(others)
+	others = lists.Distinct(others)
 	err = eachFact(r, "roles", func(role messages.Role) {
 		role.Owner, role.Database, role.Scheduler = roles.Owner, v.server.Database, "a scheduler"
 		role.OwnsOnly = role.Name == roles.Owner && len(shared) == 0
@@ -167,7 +167,7 @@ func (v *inspection) checkRoles(r reading) error {
 		for _, m := range messages.RoleFaults(role) {
 			v.addToInstall(m)
 		}
-	}, roles.Owner, distinct(roles.All()))
+	}, roles.Owner, lists.Distinct(roles.All()))
 	if err != nil {
 		return err
 	}

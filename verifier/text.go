@@ -2,18 +2,11 @@ package verifier
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"pgretain/generator"
 	"pgretain/internal/quote"
 )
-
-// distinct returns the names sorted and without duplicates. The result is never nil, which the
-// server would read as NULL.
-func distinct(names []string) []string {
-	return append([]string{}, slices.Compact(slices.Sorted(slices.Values(names)))...)
-}
 
 func quoted(text string) string { return `"` + text + `"` }
 

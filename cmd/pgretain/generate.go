@@ -106,7 +106,7 @@ func (c *console) generate(context.Context, []string) error {
 	data := map[string]any{"Steps": steps, "Pending": pending, "Policy": c.Policy, "Check": c.Check}
 	members := []any{"steps", pending}
 	if in := steps[0].install; c.Uninstall && !in.Roles.None {
-		left := rolesLeft{Roles: quote.Idents(slices.Sorted(slices.Values(rolesOf(in)))), Migrator: "CURRENT_USER"}
+		left := rolesLeft{Roles: quote.Idents(slices.Sorted(slices.Values(in.Roles.All()))), Migrator: "CURRENT_USER"}
 		members, data["RolesLeft"] = append(members, "roles_left", left), left
 	}
 	if err = c.result("steps", data, members...); c.Check && len(pending) > 0 {

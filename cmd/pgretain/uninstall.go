@@ -146,10 +146,6 @@ func (r rolesLeft) MarshalJSON() ([]byte, error) {
 	}{plain(r), r.Statements()})
 }
 
-func rolesOf(in policy.Install) []string {
-	return []string{in.Roles.Owner, in.Roles.Worker, in.Roles.Runner, in.Roles.Operator, in.Roles.Viewer}
-}
-
 // rolesLeft returns the roles that an uninstall has left, or nil if there are none.
 func (c *console) rolesLeft(ctx context.Context, in policy.Install) (*rolesLeft, error) {
 	if in.Roles.None {
@@ -161,7 +157,7 @@ func (c *console) rolesLeft(ctx context.Context, in policy.Install) (*rolesLeft,
 		var standby, installed bool
 		err := s.row(ctx, "facts", in.Schema).Scan(&standby, &left.Database, &left.Migrator, &installed)
 		if err == nil {
-			err = s.row(ctx, "roles_left", rolesOf(in)).Scan(&left.Roles, &left.Others)
+			err = s.row(ctx, "roles_left", in.Roles.All()).Scan(&left.Roles, &left.Others)
 		}
 		left.Migrator = quote.Ident(left.Migrator)
 		return s.explain(ctx, err)

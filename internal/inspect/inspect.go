@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"pgretain/internal/catalog"
+	"pgretain/internal/lists"
 	"pgretain/internal/pgparse"
 	"pgretain/internal/quote"
 	"pgretain/policy"
@@ -192,12 +193,9 @@ func distribute(ctx context.Context, tx Querier, tables catalog.Graph) error {
 // addValues reads which texts the CHECK constraints of a column allow. A constraint that is no list
 // of texts says nothing. A column with several lists allows what all of them allow.
 func addValues(ctx context.Context, tx Querier, s *catalog.Snapshot) error {
-	names, tables := []string{}, s.Graph()
-	for _, t := range s.Tables {
-		names = append(names, t.String())
-	}
+	tables := s.Graph()
 	type check struct{ Table, Column, Expression string }
-	list, err := collect[check](ctx, tx, "checks", names)
+	list, err := collect[check](ctx, tx, "checks", lists.Map(s.Tables, (*catalog.Table).String))
 	for _, found := range list {
 		values := pgparse.ValueList(found.Expression)
 		t := tables[found.Table]
@@ -238,10 +236,7 @@ func Survey(ctx context.Context, conn *pgx.Conn, request Request) (*catalog.Snap
 		if snapshot, _, err = Read(ctx, tx, request); err != nil {
 			return err
 		}
-		names := []string{}
-		for _, t := range snapshot.Tables {
-			names = append(names, t.String())
-		}
+		names := lists.Map(snapshot.Tables, (*catalog.Table).String)
 		server, err := collect[catalog.Server](ctx, tx, "server")
 		if err != nil {
 			return err

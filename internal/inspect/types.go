@@ -11,6 +11,7 @@ import (
 
 	"pgretain/generator"
 	"pgretain/internal/catalog"
+	"pgretain/internal/lists"
 	"pgretain/internal/pgparse"
 	"pgretain/internal/quote"
 	"pgretain/policy"
@@ -68,10 +69,7 @@ func ReadTypes(ctx context.Context, tx pgx.Tx, file *policy.File, s *catalog.Sna
 // exampleSchemas returns one schema for each placeholder of several schemas.
 func exampleSchemas(ctx context.Context, tx Querier, file *policy.File) (map[string]string, error) {
 	type example struct{ Word, Schema string }
-	tables := []string{}
-	for _, p := range file.Policies {
-		tables = append(tables, p.Table.String())
-	}
+	tables := lists.Map(file.Policies, func(p *policy.Policy) string { return p.Table.String() })
 	examples, err := collect[example](ctx, tx, "example", file.SchemaPatterns(), tables)
 	schemas := map[string]string{}
 	for _, e := range examples {

@@ -5,6 +5,7 @@ import (
 
 	"pgretain/internal/calendar"
 	"pgretain/internal/diag"
+	"pgretain/internal/lists"
 	"pgretain/internal/messages"
 	"pgretain/policy"
 )
@@ -12,11 +13,7 @@ import (
 // ticks returns the start times of schedules in UTC. The time between two starts is the same in
 // every time zone, except when clocks change.
 func ticks(schedules ...policy.Schedule) calendar.Ticks {
-	var texts []string
-	for _, s := range schedules {
-		texts = append(texts, s.Text)
-	}
-	return calendar.Parse(texts, time.UTC)
+	return calendar.Parse(lists.Map(schedules, func(s policy.Schedule) string { return s.Text }), time.UTC)
 }
 
 // checkNoJob adds a warning for a policy with "due" that no job runs, if the file has jobs. People

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"pgretain/internal/diag"
+	"pgretain/internal/lists"
 )
 
 // The codes of package generator and of package shards.
@@ -138,10 +139,9 @@ func ForeignPartition(partition, table string) diag.Diagnostic {
 
 // InheritanceChildren takes the children in messages and in SQL.
 func InheritanceChildren(table, tableSQL string, children, childrenSQL []string) diag.Diagnostic {
-	var statements []string
-	for _, child := range childrenSQL {
-		statements = append(statements, fmt.Sprintf("ALTER TABLE %s NO INHERIT %s;", child, tableSQL))
-	}
+	statements := lists.Map(childrenSQL, func(child string) string {
+		return fmt.Sprintf("ALTER TABLE %s NO INHERIT %s;", child, tableSQL)
+	})
 	return diag.Diagnostic{Code: tableKind,
 		Message: fmt.Sprintf("%q has inheritance children (%s)", table, listed(children)),
 		Detail:  "A key is not unique across a table and its children.",

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"pgretain/internal/diag"
+	"pgretain/internal/lists"
 )
 
 // ForeignKey is a foreign key of a table. OnDelete is its action, for example "no action".
@@ -16,11 +17,9 @@ func (k ForeignKey) action() string { return strings.ToUpper(k.OnDelete) }
 // CascadesReach takes the tables in "cascades", the tables that are not named there, the foreign
 // keys that reach them, and whether only a separate policy may delete from the table.
 func CascadesReach(table string, named, unnamed []string, keys []ForeignKey, apart bool) diag.Diagnostic {
-	var details []string
-	for _, key := range keys {
-		details = append(details,
-			fmt.Sprintf("Foreign key %q of %q is ON DELETE %s.", key.Name, key.Table, key.action()))
-	}
+	details := lists.Map(keys, func(key ForeignKey) string {
+		return fmt.Sprintf("Foreign key %q of %q is ON DELETE %s.", key.Name, key.Table, key.action())
+	})
 	hint := "If this is intended, write delete: {cascades: [%s]}."
 	if apart {
 		hint = "In a separate policy for this table, write delete: {cascades: [%s]}."

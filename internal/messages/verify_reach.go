@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"pgretain/internal/diag"
+	"pgretain/internal/lists"
 	"pgretain/internal/quote"
 )
 
@@ -120,10 +121,9 @@ func ReferencingIndex(u Unindexed) diag.Diagnostic {
 	if u.Partitions > u.Without {
 		some = fmt.Sprintf(` It is so for %d of %d partitions, "%s" for one.`, u.Without, u.Partitions, u.First)
 	}
-	var build []string
-	for _, table := range u.Targets {
-		build = append(build, fmt.Sprintf("CREATE INDEX CONCURRENTLY ON %s (%s);", table, u.Columns))
-	}
+	build := lists.Map(u.Targets, func(table string) string {
+		return fmt.Sprintf("CREATE INDEX CONCURRENTLY ON %s (%s);", table, u.Columns)
+	})
 	hint := strings.Join(build, " ")
 	if more := u.Without - int64(len(build)); more > 0 {
 		hint += fmt.Sprintf(" and so on for %d more.", more)
@@ -188,10 +188,9 @@ func KeyOff(k ReachedKey) diag.Diagnostic {
 	if k.Action == "NO ACTION" || k.Action == "RESTRICT" {
 		effect = "rows go although others refer to them."
 	}
-	var enable []string
-	for _, trigger := range k.Triggers {
-		enable = append(enable, fmt.Sprintf("ALTER TABLE %s ENABLE TRIGGER %s;", k.ParentSQL, trigger))
-	}
+	enable := lists.Map(k.Triggers, func(trigger string) string {
+		return fmt.Sprintf("ALTER TABLE %s ENABLE TRIGGER %s;", k.ParentSQL, trigger)
+	})
 	return diag.Diagnostic{Code: CodeKeyOff, Policy: k.Policy, Object: k.Child,
 		Message: fmt.Sprintf(`foreign key "%s" of table "%s" is switched off, and policy "%s" deletes without it`,
 			k.Key, k.Child, k.Policy),

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"pgretain/internal/diag"
+	"pgretain/internal/lists"
 	"pgretain/internal/quote"
 )
 
@@ -214,10 +215,9 @@ func CannotTake(f ForeignTables) diag.Diagnostic {
 	if f.Tables != 1 {
 		count = fmt.Sprintf("%d tables", f.Tables)
 	}
-	var statements []string
-	for _, table := range f.Named {
-		statements = append(statements, fmt.Sprintf("ALTER TABLE %s OWNER TO %s;", table, heir))
-	}
+	statements := lists.Map(f.Named, func(table string) string {
+		return fmt.Sprintf("ALTER TABLE %s OWNER TO %s;", table, heir)
+	})
 	if more := f.Tables - len(f.Named); more > 0 {
 		statements = append(statements, fmt.Sprintf("-- and %d more", more))
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"pgretain/internal/diag"
+	"pgretain/internal/lists"
 	"pgretain/internal/quote"
 )
 
@@ -143,11 +144,7 @@ func TableDiffers(c TableChange) diag.Diagnostic {
 
 // sentences joins the sentences of the first facts, and says how many more there are.
 func sentences[F interface{ sentence() string }](facts []F, most int) string {
-	var list []string
-	for _, fact := range facts[:min(len(facts), most)] {
-		list = append(list, fact.sentence())
-	}
-	text := strings.Join(list, " ")
+	text := strings.Join(lists.Map(facts[:min(len(facts), most)], F.sentence), " ")
 	if more := len(facts) - most; more > 0 {
 		text += fmt.Sprintf(" and %d more", more)
 	}

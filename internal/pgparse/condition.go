@@ -4,6 +4,8 @@ import (
 	"strings"
 
 	query "github.com/pganalyze/pg_query_go/v6"
+
+	"pgretain/internal/lists"
 )
 
 // Form is the kind of a Condition.
@@ -134,10 +136,7 @@ func (r conditions) form(node *query.Node) *Condition {
 }
 
 func (r conditions) boolean(e *query.BoolExpr) *Condition {
-	c := &Condition{Offset: r.offset(e.Location)}
-	for _, arg := range e.Args {
-		c.Parts = append(c.Parts, r.read(arg))
-	}
+	c := &Condition{Offset: r.offset(e.Location), Parts: lists.Map(e.Args, r.read)}
 	switch e.Boolop {
 	case query.BoolExprType_AND_EXPR:
 		c.Form = All

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	query "github.com/pganalyze/pg_query_go/v6"
+
+	"pgretain/internal/lists"
 )
 
 // catalogNames maps pg_type.typname of built-in types to the name that format_type prints.
@@ -49,10 +51,9 @@ func FormatType(sql string) (string, error) {
 // formatType returns "" for a type that is not in catalogNames, and for an interval with fields.
 func formatType(name *query.TypeName) string {
 	typ := catalogNames[strings.TrimPrefix(dotted(name.Names), "pg_catalog.")]
-	var digits []string
-	for _, m := range name.Typmods {
-		digits = append(digits, strconv.Itoa(int(m.GetAConst().GetIval().GetIval())))
-	}
+	digits := lists.Map(name.Typmods, func(m *query.Node) string {
+		return strconv.Itoa(int(m.GetAConst().GetIval().GetIval()))
+	})
 	switch {
 	case typ == "" || name.PctType || len(digits) > 0 && typ == "interval":
 		return ""
@@ -94,10 +95,7 @@ func typeOf(node *query.Node, column func(name []string) string) string {
 	case *query.Node_MinMaxExpr:
 		return commonType(n.MinMaxExpr.Args, column)
 	case *query.Node_CaseExpr:
-		var results []*query.Node
-		for _, when := range n.CaseExpr.Args {
-			results = append(results, when.GetCaseWhen().Result)
-		}
+		results := lists.Map(n.CaseExpr.Args, func(when *query.Node) *query.Node { return when.GetCaseWhen().Result })
 		if n.CaseExpr.Defresult != nil {
 			results = append(results, n.CaseExpr.Defresult)
 		}

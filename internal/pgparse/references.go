@@ -9,6 +9,8 @@ import (
 	query "github.com/pganalyze/pg_query_go/v6"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
+
+	"pgretain/internal/lists"
 )
 
 // visit calls f for every message directly inside m, in the order of the field numbers. The
@@ -317,11 +319,7 @@ func (w *walker) recordFirst(word *Word, text string, location int32) {
 
 // texts returns the parts of a name. A star is "".
 func texts(names []*query.Node) []string {
-	var parts []string
-	for _, name := range names {
-		parts = append(parts, name.GetString_().GetSval())
-	}
-	return parts
+	return lists.Map(names, func(name *query.Node) string { return name.GetString_().GetSval() })
 }
 
 // lastName returns the last part of a qualified name in lower case. The function dotted returns the

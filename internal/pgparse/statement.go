@@ -8,6 +8,8 @@ import (
 
 	query "github.com/pganalyze/pg_query_go/v6"
 	"google.golang.org/protobuf/reflect/protoreflect"
+
+	"pgretain/internal/lists"
 )
 
 // Write is a table that a statement changes. INSERT ... ON CONFLICT DO UPDATE sets Insert and
@@ -105,11 +107,7 @@ func (w *walker) write(n changing) Write {
 
 // targets lists the columns of a SET list.
 func targets(list []*query.Node) []string {
-	var names []string
-	for _, node := range list {
-		names = append(names, node.GetResTarget().GetName())
-	}
-	return names
+	return lists.Map(list, func(node *query.Node) string { return node.GetResTarget().GetName() })
 }
 
 // Edit replaces Length bytes at Offset by Text. Length 0 inserts.
