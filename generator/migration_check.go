@@ -66,7 +66,8 @@ func shortened(text string, most int) string {
 // roles that were read from them, and the state before. A value that is not a name or a text is
 // left out, so the result differs from the file.
 func (h *History) written(f *migrationFile) []File {
-	p := part{Migration: f.Migration, tool: h.tool, place: fmt.Sprintf("part %d of %d", f.Part, f.parts)}
+	p := f.kind
+	p.Migration, p.tool, p.place = f.Migration, h.tool, fmt.Sprintf("part %d of %d", f.Part, f.parts)
 	p.opt = NextOptions{Roles: f.creators(), old: f.old, path: quotedPath(f.Path), pathBefore: quotedPath(f.PathDown),
 		home: cmp.Or(installSchema(h.Objects()), installSchema(objectsOf(f.up)))}
 	if f.Checks != nil {
@@ -79,11 +80,8 @@ func (h *History) written(f *migrationFile) []File {
 	if !p.opt.Roles.None {
 		p.opt.Roles = readersIn(slices.Concat(f.up, f.down), p.opt.Roles)
 	}
-	p.runtime = f.what.runtime
-	p.what, p.noTransaction, p.lockTimeout = f.what.what, f.what.noTransaction, f.what.lockTimeout
 	p.changes = h.changesOf(f)
-	p.uninstall = f.what.uninstall
-	up, down, first := f.actions(f.up), f.actions(f.down), len(h.sums) == 0 && f.what.runtime
+	up, down, first := f.actions(f.up), f.actions(f.down), len(h.sums) == 0 && p.runtime
 	if first && p.opt.home != "" {
 		down = []action{p.dropRuntime()}
 	} else if p.uninstall {
@@ -133,7 +131,7 @@ func readersIn(actions []action, roles policy.Roles) policy.Roles {
 // ofFile returns a copy of an object. Outside the file of the runtime the copy belongs to a policy.
 // A file does not record which one.
 func (f *migrationFile) ofFile(o Object) Object {
-	if !f.what.runtime {
+	if !f.kind.runtime {
 		o.Policy = "policy"
 	}
 	return o
@@ -146,7 +144,7 @@ func (f *migrationFile) actions(list []action) []action {
 // changesOf returns the changes of a file, in the order of the lines in its head comment.
 func (h *History) changesOf(f *migrationFile) []Change {
 	var list []Change
-	if f.what.uninstall {
+	if f.kind.uninstall {
 		for i, o := range h.Objects() {
 			list = append(list, Change{Before: &o, BeforeIndex: i})
 		}
@@ -218,7 +216,7 @@ func (h *History) checkSettings(step []*migrationFile) error {
 // from the state before the file, and other roles than in earlier files.
 func (h *History) checkActions(f *migrationFile) error {
 	for as, role := range f.roles {
-		if before, known := h.roles[as]; known && before != role && !f.what.noTransaction {
+		if before, known := h.roles[as]; known && before != role && !f.kind.noTransaction {
 			message := fmt.Sprintf("it creates objects as role %q, but earlier migrations used role %q", role, before)
 			return historyError(ErrEdited, message, f.Name)
 		}
@@ -232,10 +230,10 @@ func (h *History) checkActions(f *migrationFile) error {
 		}
 	}
 	for _, c := range h.changesOf(f) {
-		if f.what.uninstall {
+		if f.kind.uninstall {
 			break // it has objects of all kinds
 		}
-		if at := f.what.index; fileIndex(c, false) != at && fileIndex(c, true) != at {
+		if fileIndex(c, false) != f.index && fileIndex(c, true) != f.index {
 			message := fmt.Sprintf("%s %s does not belong in this file", c.Object().Kind, quoteName(c.Object().Name))
 			return historyError(ErrEdited, message, f.Name)
 		}

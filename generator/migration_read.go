@@ -23,31 +23,24 @@ type migrationFile struct {
 
 	texts []File // the texts as read: Up, or both; then Down if it has a file of its own
 	parts int    // number of files of the step
-	what  fileKind
+	kind  part   // the part of a step that such a file is, without contents
+	index int    // its index among the parts of a step; -1 if unknown
 }
 
-// fileKind describes a kind of file in a step.
-type fileKind struct {
-	index                               int
-	what                                string // description in the head
-	runtime, noTransaction, lockTimeout bool
-	uninstall                           bool // it removes everything
-}
-
-// kindOfFile returns the kind of a file. It finds the kind by its description in the head comment.
-func kindOfFile(l tool, text string) fileKind {
+// kindOfFile returns the part of a step that a file is, and its index. It finds the part by its
+// description in the head comment.
+func kindOfFile(l tool, text string) (kind part, index int) {
 	for _, cron := range []bool{false, true} {
 		for i, p := range emptyParts(l, "", cron) {
-			k := fileKind{i, p.what, p.runtime, p.noTransaction, p.lockTimeout, p.uninstall}
 			if strings.Contains(text, "\n-- "+p.what+"\n") {
-				return k
+				return p, i
 			}
-			if k.what, k.lockTimeout = p.what+waitsForLocks, true; strings.Contains(text, "\n-- "+k.what+"\n") {
-				return k
+			if p.what, p.lockTimeout = p.what+waitsForLocks, true; strings.Contains(text, "\n-- "+p.what+"\n") {
+				return p, i
 			}
 		}
 	}
-	return fileKind{index: -1}
+	return part{}, -1
 }
 
 // parseBody parses the objects of a file below its second line, and the settings of its Up part.
@@ -61,13 +54,14 @@ func parseBody(l tool, name, body string) (*migrationFile, error) {
 	down := reader{tool: l, name: name, line: 4 + strings.Count(above, "\n"), frame: up.frame,
 		old: oldSettings{roles: map[As]string{}}}
 	err = cmp.Or(err, down.read(below))
-	f := &migrationFile{up: up.actions, down: down.actions, what: kindOfFile(l, body)}
+	f := &migrationFile{up: up.actions, down: down.actions}
+	f.kind, f.index = kindOfFile(l, body)
 	if up.frame == nil {
 		f.readOld(up.old, down.old, above)
 		return f, err
 	}
 	f.frame, f.roles = *up.frame, map[As]string{}
-	p := part{noTransaction: f.what.noTransaction, opt: NextOptions{Roles: f.creators()}}
+	p := part{noTransaction: f.kind.noTransaction, opt: NextOptions{Roles: f.creators()}}
 	for _, a := range slices.Concat(f.up, f.down) {
 		f.roles[a.object.As] = p.roleOf(a.object)
 	}
