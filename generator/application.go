@@ -161,8 +161,6 @@ func (w *policyCompiler) claim(c *policy.Claim) []draft {
 func (w *policyCompiler) claimable(c *policy.Claim) bool {
 	ttl, then := c.TTL.Tiers[0], w.policy.Then
 	switch {
-	case w.policy.DueEntries()[0].Clock.UpTo != nil: // the reader of the file refuses "claim" for other policies
-		w.fail(messages.ClaimWithoutExpires, c.Position)
 	case ttl.When != nil, ttl.Data != nil && ttl.Data.Value != nil:
 		w.fail(messages.TTLOfExpression, c.TTL.Position)
 	case len(then) != 1 || then[0].Related != nil || then[0].Where != nil || then[0].Delete == nil,

@@ -9,7 +9,8 @@ import (
 // the key nor the clock.
 func (r *reader) checkClaim(p *Policy) {
 	column := ""
-	if clocks := p.DueClocks(); len(clocks) == 1 && len(p.DueRanks()) == 0 && clocks[0].Kind == "expires" {
+	if clocks := p.DueClocks(); len(clocks) == 1 && len(p.DueRanks()) == 0 && clocks[0].Kind == "expires" &&
+		clocks[0].UpTo == nil {
 		column = clocks[0].Column
 	}
 	if column == "" {

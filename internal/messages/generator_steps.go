@@ -189,9 +189,6 @@ func ArchiveOfUnknownType(column string) diag.Diagnostic {
 
 // Faults of functions for applications.
 var (
-	ClaimWithoutExpires = diag.Diagnostic{Code: application,
-		Message: `"claim" needs a policy that is due by "expires" on a column, and by nothing else`,
-		Hint:    "Write due: {expires: {column: ...}}."}
 	TTLOfExpression = diag.Diagnostic{Code: application, Message: `"ttl" must be an interval, not an expression`,
 		Hint: "Write ttl: 15 minutes, or {minutes: 15, at_least: 1}."}
 	ClaimWithOtherSteps = diag.Diagnostic{Code: application,
