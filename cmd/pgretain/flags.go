@@ -61,12 +61,6 @@ func (f *flags) addDatabaseURL(command *cobra.Command) {
 		"the `URL` of the database (default: the PG* variables)")
 }
 
-func (f *flags) addCronDatabaseURL(command *cobra.Command) {
-	command.Flags().StringVar(&f.CronDatabaseURL, "cron-database-url", "",
-		"the `URL` of the database with schema cron, if that is another database (default: the connection "+
-			"with install.cron_database)")
-}
-
 func (f *flags) addRuntimeSchema(command *cobra.Command) {
 	command.Flags().StringVar(&f.Schema, "schema", "",
 		"the `schema` of the runtime (default: the schema in the policy file, or \"retention\")")
@@ -112,6 +106,18 @@ func (f *flags) addRuntime(command *cobra.Command) {
 	f.addRuntimeSchema(command)
 	f.addDatabaseURL(command)
 	f.addFormat(command, "`text` or json", "text", "json")
+}
+
+// addDirectories adds the flags of a command that compares the migrations with the databases. They
+// name the policy file, both directories and both databases.
+func (f *flags) addDirectories(command *cobra.Command) {
+	f.addPolicy(command)
+	f.addMigrations(command)
+	f.addCronMigrations(command)
+	f.addDatabaseURL(command)
+	command.Flags().StringVar(&f.CronDatabaseURL, "cron-database-url", "",
+		"the `URL` of the database with schema cron, if that is another database (default: the connection "+
+			"with install.cron_database)")
 }
 
 // addFleet adds --fleet. The flags that exclude it come before it.

@@ -58,11 +58,7 @@ Exit codes:
 		Args:    between(0, 0),
 		RunE:    c.inDatabases(&f, (*console).up),
 	}
-	f.addPolicy(command)
-	f.addMigrations(command)
-	f.addCronMigrations(command)
-	f.addDatabaseURL(command)
-	f.addCronDatabaseURL(command)
+	f.addDirectories(command)
 	f.addFormat(command, "`text` or json", "text", "json")
 	command.Flags().BoolVar(&f.Cron, "cron", false,
 		"migrate the jobs, in the database with schema cron, if that is another database")
@@ -88,11 +84,7 @@ Exit codes:
 		Args:    between(0, 0),
 		RunE:    c.inDatabases(&f, (*console).down),
 	}
-	f.addPolicy(command)
-	f.addMigrations(command)
-	f.addCronMigrations(command)
-	f.addDatabaseURL(command)
-	f.addCronDatabaseURL(command)
+	f.addDirectories(command)
 	f.addFormat(command, "`text` or json", "text", "json")
 	f.addExport(command)
 	command.Flags().BoolVar(&f.Cron, "cron", false,
@@ -116,11 +108,7 @@ Exit codes:
 		Args:    between(0, 0),
 		RunE:    c.inDatabases(&f, (*console).migrations),
 	}
-	f.addPolicy(command)
-	f.addMigrations(command)
-	f.addCronMigrations(command)
-	f.addDatabaseURL(command)
-	f.addCronDatabaseURL(command)
+	f.addDirectories(command)
 	f.addFormat(command, "`text` or json", "text", "json")
 	command.Flags().BoolVar(&f.Cron, "cron", false,
 		"list those of the jobs, in the database with schema cron, if that is another database")

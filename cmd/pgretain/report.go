@@ -45,13 +45,9 @@ Exit codes:
 		Args: between(0, 0),
 		RunE: c.inDatabases(&f, (*console).htmlReport),
 	}
-	f.addPolicy(command)
+	f.addDirectories(command)
 	f.addRuntimeSchema(command)
-	f.addDatabaseURL(command)
 	f.addCatalog(command)
-	f.addMigrations(command)
-	f.addCronMigrations(command)
-	f.addCronDatabaseURL(command)
 	command.Flags().StringVarP(&f.Output, "output", "o", "", "the `file` to write (default: standard output)")
 	command.Flags().BoolVar(&f.Force, "force", false, "overwrite a file that is no report")
 	command.Flags().BoolVar(&f.Verify, "verify", true, "verify as well, if there is a policy file")

@@ -41,11 +41,7 @@ Exit codes:
 		Args:    between(0, 0),
 		RunE:    c.inDatabases(&f, (*console).uninstall),
 	}
-	f.addPolicy(command)
-	f.addMigrations(command)
-	f.addCronMigrations(command)
-	f.addDatabaseURL(command)
-	f.addCronDatabaseURL(command)
+	f.addDirectories(command)
 	f.addFormat(command, "`text` or json", "text", "json")
 	f.addExport(command)
 	command.Flags().BoolVar(&f.Yes, "yes", false, "do not ask")

@@ -44,12 +44,8 @@ Exit codes:
 		Args: between(0, 0),
 		RunE: c.inDatabases(&f, (*console).verify),
 	}
-	f.addPolicy(command)
+	f.addDirectories(command)
 	f.addCatalog(command)
-	f.addMigrations(command)
-	f.addCronMigrations(command)
-	f.addDatabaseURL(command)
-	f.addCronDatabaseURL(command)
 	f.addVerbose(command)
 	f.addFormat(command, "`text`, json, sarif or github (workflow commands)", "text", "json", "sarif", "github")
 	command.Flags().BoolVar(&f.Counts, "counts", true, "count overdue rows, which reads these rows")
