@@ -188,17 +188,12 @@ func ternMisread(text string, t pgparse.Token) string {
 	case t.Comment && strings.HasSuffix(t.Text, `\`):
 		return "tern would not see the end of a comment that ends with a backslash"
 	case t.Comment:
-	case !t.Quoted() && strings.Contains(t.Text, "$") && !(isDollarQuote(t) && strings.Count(t.Text, "$") == 4):
+	case !t.Quoted() && strings.Contains(t.Text, "$") && !(isDollarQuoted(t.Text) && strings.Count(t.Text, "$") == 4):
 		return "tern would not find the end of " + t.Text
 	case t.Text[0] == '\'' && strings.Contains(t.Text, `\`) && before == "e":
 		return "tern would read " + t.Text + " as a string with escapes"
 	}
 	return ""
-}
-
-// isDollarQuote reports whether a token is a text in dollar quotes.
-func isDollarQuote(t pgparse.Token) bool {
-	return strings.HasPrefix(t.Text, "$") && strings.HasSuffix(t.Text, "$")
 }
 
 // flywayNeeds matches a line of a migration that names its configuration file and the settings in
@@ -240,7 +235,7 @@ func (l tool) configuration(name, content string) string {
 // E.
 func flywayMisread(_ string, t pgparse.Token) string {
 	switch {
-	case t.Comment || isDollarQuote(t):
+	case t.Comment || isDollarQuoted(t.Text):
 	case !t.Quoted() && strings.Contains(t.Text, "$"):
 		return "flyway would take the dollar in " + t.Text + " for a quote"
 	case strings.HasPrefix(t.Text, "e'") && strings.Contains(t.Text, `\`):

@@ -29,7 +29,7 @@ func (l List) Render(w io.Writer, sources map[string][]byte, colour bool) error 
 		}
 		fmt.Fprintln(out, label+":") // the lines stand below the label, so that users can copy them
 		for line := range strings.Lines(text) {
-			fmt.Fprintln(out, printable(strings.TrimRight(line, "\r\n")))
+			fmt.Fprintln(out, Plain(strings.TrimRight(line, "\r\n")))
 		}
 	}
 	lines := map[string][]string{}
@@ -80,16 +80,13 @@ func source(out io.Writer, p Position, lines []string, colour bool) {
 			return r
 		}
 		return ' '
-	}, printable(string(line[:column])))
+	}, Plain(string(line[:column])))
 	carets := paint(colour, "1;32", strings.Repeat("^", max(min(p.Width, len(line)-column), 1)))
-	fmt.Fprintf(out, "%5d | %s\n%5s | %s%s\n", p.Line, printable(string(line)), "", padding, carets)
+	fmt.Fprintf(out, "%5d | %s\n%5s | %s%s\n", p.Line, Plain(string(line)), "", padding, carets)
 }
 
-// printable escapes hidden characters, so that they do not reach the terminal.
-func printable(line string) string { return Plain(line) }
-
 func oneLine(text string) string {
-	return printable(strings.NewReplacer("\r\n", " ", "\n", " ").Replace(text))
+	return Plain(strings.NewReplacer("\r\n", " ", "\n", " ").Replace(text))
 }
 
 // Bold formats a text as a heading on a terminal.
