@@ -39,7 +39,6 @@ var patterns = map[string]string{
 	"policy/scalar.go":                   "numbers, durations and rates",
 	"policy/sql.go":                      "numbers of YAML",
 	"policy/words.go":                    "names",
-	"verifier/origin.go":                 "hints",
 	"internal/messages/verify_rights.go": "messages of the server",
 }
 

@@ -118,7 +118,7 @@ func (v *inspection) checkCronElsewhere(r reading) error {
 // the runner. If neither is possible, the finding is information only if the jobs ran in time.
 func (v *inspection) readCronElsewhere(r reading, seen evidence) error {
 	said := len(v.report.Findings)
-	_, err := collectRows[struct{ Role string }](r, "cron_role", v.runner())
+	_, err := collectTexts(r, "cron_role", v.runner())
 	if err == nil {
 		err = eachFact(r, "cron_sight", func(h messages.HiddenJobs) {
 			v.addToInstall(messages.JobsHidden(v.runner(), seen.InTime, h))
@@ -164,9 +164,9 @@ func (v *inspection) checkStarts(r reading) error {
 	if len(jobs) == 0 {
 		return nil
 	}
-	idle, err := collectRows[struct{ Job string }](r, "cron_starts", jobs, since)
+	idle, err := collectTexts(r, "cron_starts", jobs, since)
 	for _, j := range v.file.Jobs {
-		if slices.Contains(idle, struct{ Job string }{j.Name}) {
+		if slices.Contains(idle, j.Name) {
 			v.about(generator.Object{Name: j.Name, Position: j.Position},
 				messages.NotStarted(v.install.Schema, v.runner(), j.Name, *failed[j.Name]))
 		}

@@ -54,18 +54,17 @@ func (v *inspection) checkUsage(r reading) error {
 		schema, _ := v.tableParts(n.String())
 		schemas = append(schemas, schema)
 	}
-	closed, err := collectRows[struct{ Name string }](r, "closed_schemas", lists.Distinct(schemas))
+	closed, err := collectTexts(r, "closed_schemas", lists.Distinct(schemas))
 	if len(closed) == 0 {
 		return err
 	}
 	v.schemaUnreadable = slices.ContainsFunc(closed,
-		func(s struct{ Name string }) bool { return slices.Contains(v.install.SearchPath, s.Name) })
-	list := quote.Idents(lists.Map(closed, func(s struct{ Name string }) string { return s.Name }))
+		func(schema string) bool { return slices.Contains(v.install.SearchPath, schema) })
 	role := v.install.Roles.Viewer
 	if v.install.Roles.None {
 		role = v.server.User
 	}
-	v.addToInstall(messages.SchemasClosed(v.server.User, list, role))
+	v.addToInstall(messages.SchemasClosed(v.server.User, quote.Idents(closed), role))
 	return err
 }
 

@@ -11,6 +11,10 @@ import (
 	"pgretain/policy"
 )
 
+// codesOfBrokenFunctions are the checks whose findings explain why the functions of a policy fail.
+var codesOfBrokenFunctions = []diag.Code{messages.CodeMissing, messages.CodeDiffers, messages.CodeNoTable,
+	messages.CodeUnexpected}
+
 // factProbes returns a probe about the rows of each policy. It leaves out a policy whose rows could
 // not be counted, because another finding reports that.
 func (v *inspection) factProbes() []probe {
@@ -20,8 +24,7 @@ func (v *inspection) factProbes() []probe {
 			about: fmt.Sprintf("clocks and archives of policy %q", p.Name),
 			codes: append(codesOfFunctions, messages.CodeNoClock, messages.CodeFarAhead, messages.CodeNoInstant,
 				messages.CodeArchiveDiffers),
-			known: []diag.Code{messages.CodeMissing, messages.CodeDiffers, messages.CodeNoTable,
-				messages.CodeUnexpected},
+			known: codesOfBrokenFunctions,
 			check: func(r reading) error { return v.checkFacts(r, p, changed) }}
 	})
 }
@@ -92,7 +95,6 @@ func (v *inspection) checkFacts(r reading, p *policy.Policy, changed []string) e
 // defaultProbes returns a probe about the DEFAULT partition of each policy on partitions that has
 // one window.
 func (v *inspection) defaultProbes() (list []probe) {
-	none := v.found(v.install.Schema+"._default_rows(text, timestamptz, interval, bigint)", messages.CodeMissing)
 	for _, p := range v.file.Policies {
 		clocks := p.DueClocks()
 		if !p.Partitions || len(clocks) != 1 || clocks[0].Kind != "age" || len(clocks[0].Window.Tiers) != 1 {
@@ -102,11 +104,11 @@ func (v *inspection) defaultProbes() (list []probe) {
 		if window.When != nil || window.Never || window.Data != nil {
 			continue
 		}
-		list = append(list, probe{skip: none || v.uncounted[p.Name], policy: p,
+		list = append(list, probe{skip: v.uncounted[p.Name], policy: p,
+			needs: "_default_rows(text, timestamptz, interval, bigint)",
 			about: fmt.Sprintf("the DEFAULT partition of policy %q", p.Name),
 			codes: []diag.Code{messages.CodeDefaultRows},
-			known: []diag.Code{messages.CodeMissing, messages.CodeDiffers, messages.CodeNoTable,
-				messages.CodeUnexpected},
+			known: codesOfBrokenFunctions,
 			check: func(r reading) error { return v.checkDefault(r, p, window.Interval.Text) }})
 	}
 	return list

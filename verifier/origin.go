@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -136,21 +135,15 @@ func (v *inspection) explainBy(m message, subjects []string, hidden []Finding) {
 	v.report.Findings[at].Detail = messages.Explaining(v.report.Findings[at].Detail, codes)
 }
 
-// migrating matches the part of a hint that says to migrate, without a command.
-var migrating = regexp.MustCompile(`, and migrate([.;])|"?pgretain migrate up"?`)
-
 // nameTool writes the command of another tool than "pgretain migrate" into hints.
 func (v *inspection) nameTool() {
 	if v.opt.Tool.Format == "" {
 		return
 	}
 	command := v.opt.Tool.command("FILE")
-	for i, f := range v.report.Findings {
-		v.report.Findings[i].Hint = migrating.ReplaceAllStringFunc(f.Hint, func(found string) string {
-			if end, ok := strings.CutPrefix(found, ", and migrate"); ok {
-				return ", and migrate: " + command + end
-			}
-			return command
-		})
+	named := strings.NewReplacer(`"pgretain migrate up"`, command, "pgretain migrate up", command,
+		", and migrate.", ", and migrate: "+command+".", ", and migrate;", ", and migrate: "+command+";")
+	for i := range v.report.Findings {
+		v.report.Findings[i].Hint = named.Replace(v.report.Findings[i].Hint)
 	}
 }

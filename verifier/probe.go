@@ -24,6 +24,7 @@ import (
 // probe is a check that runs in one transaction. It runs if one of its codes is selected.
 type probe struct {
 	skip  bool   // there is nothing to check
+	needs string // function of the runtime without which the probe is skipped; "" if there is none
 	about string // completes "could not check ..."
 	// codes are the checks that the probe makes. They include checks of later probes that need the
 	// data of this probe. Codes of group Sight belong to every probe.
@@ -105,6 +106,11 @@ func collectRows[T any](r reading, query string, args ...any) ([]T, error) {
 	return collect(r, pgx.RowToStructByPos[T], query, args...)
 }
 
+// collectTexts returns the only column of a query.
+func collectTexts(r reading, query string, args ...any) ([]string, error) {
+	return collect(r, pgx.RowTo[string], query, args...)
+}
+
 // collectNamed reads the rows of a query into values of T. Columns and fields have the same names.
 func collectNamed[T any](r reading, query string, args ...any) ([]T, error) {
 	return collect(r, pgx.RowToStructByName[T], query, args...)
@@ -155,7 +161,8 @@ func (v *inspection) ask(ctx context.Context, probes []probe) error {
 			}
 			continue
 		}
-		if p.skip || !v.opt.Checks.any(p.codes) {
+		missing := p.needs != "" && v.found(v.install.Schema+"."+p.needs, messages.CodeMissing)
+		if p.skip || missing || !v.opt.Checks.any(p.codes) {
 			continue
 		}
 		before := len(v.report.Findings)

@@ -118,8 +118,9 @@ func (r *Report) Summary() string {
 		some = fmt.Sprintf(", %d of %d checks", len(r.Checks), total)
 	}
 	return fmt.Sprintf("Found %d drift, %d unknown%s, %d info%s in %s (%s, %s%s). Verdict: %s", r.Count(diag.Drift),
-		r.Count(diag.Unknown), undecided, r.Count(diag.Info), suppressed, counted(r.Objects, "object", "objects"),
-		counted(r.Policies, "policy", "policies"), r.File, some, r.Verdict())
+		r.Count(diag.Unknown), undecided, r.Count(diag.Info), suppressed,
+		messages.Number(r.Objects, "object", "objects"), messages.Number(r.Policies, "policy", "policies"), r.File,
+		some, r.Verdict())
 }
 
 // sort sorts the findings by position and code, and removes duplicates.
@@ -130,42 +131,21 @@ func (r *Report) sort() {
 	r.Findings = slices.Compact(r.Findings)
 }
 
-// jsonReport is version 1 of the format that docs/verify.md describes.
-type jsonReport struct {
-	Version    int         `json:"version"`
-	Verdict    Verdict     `json:"verdict"`
-	File       string      `json:"file"`
-	Objects    int         `json:"objects"`
-	Policies   int         `json:"policies"`
-	Drift      int         `json:"drift"`
-	Unknown    int         `json:"unknown"`
-	Undecided  int         `json:"undecided"`
-	Info       int         `json:"info"`
-	Suppressed int         `json:"suppressed"`
-	LeftOut    []diag.Code `json:"left_out,omitempty"` // checks that were not selected
-	Findings   []Finding   `json:"findings"`
-}
-
-// JSON writes the report as one JSON object.
+// JSON writes the report as one JSON object, in version 1 of the format that docs/verify.md
+// describes.
 func (r *Report) JSON(w io.Writer) error {
-	leftOut := slices.DeleteFunc(Selection{}.Codes(), func(code diag.Code) bool {
-		return slices.Contains(r.Checks,
-			code)
-	})
-	return report.WriteJSON(w, jsonReport{
-		Version:    1,
-		Verdict:    r.Verdict(),
-		File:       r.File,
-		Objects:    r.Objects,
-		Policies:   r.Policies,
-		Drift:      r.Count(diag.Drift),
-		Unknown:    r.Count(diag.Unknown),
-		Undecided:  r.Count(diag.Undecided),
-		Info:       r.Count(diag.Info),
-		Suppressed: r.Suppressed(),
-		LeftOut:    leftOut,
-		Findings:   r.Findings,
-	})
+	members := []any{"version", 1, "verdict", r.Verdict(), "file", r.File, "objects", r.Objects, "policies", r.Policies,
+		"drift", r.Count(diag.Drift), "unknown", r.Count(diag.Unknown), "undecided", r.Count(diag.Undecided),
+		"info", r.Count(diag.Info), "suppressed", r.Suppressed()}
+	made := func(code diag.Code) bool { return slices.Contains(r.Checks, code) }
+	if leftOut := slices.DeleteFunc(Selection{}.Codes(), made); len(leftOut) > 0 {
+		members = append(members, "left_out", leftOut)
+	}
+	object, err := report.Object(append(members, "findings", r.Findings)...)
+	if err != nil {
+		return err
+	}
+	return report.WriteJSON(w, object)
 }
 
 // suppress marks the findings that the policy file suppresses, so that they do not change the

@@ -182,10 +182,9 @@ func (v *inspection) checkRoles(r reading) error {
 	if err != nil {
 		return err
 	}
-	members, err := collectRows[struct{ Name string }](r, "owner_members", roles.Owner, roles.Runner, others, tables)
+	members, err := collectTexts(r, "owner_members", roles.Owner, roles.Runner, others, tables)
 	if len(members) > 0 {
-		names := lists.Map(members, func(m struct{ Name string }) string { return m.Name })
-		v.addToInstall(messages.CanBecomeOwner(roles.Owner, names))
+		v.addToInstall(messages.CanBecomeOwner(roles.Owner, members))
 	}
 	return err
 }

@@ -10,14 +10,6 @@ import (
 
 func quoted(text string) string { return `"` + text + `"` }
 
-// counted returns a number with its noun: "1 row", "2 rows".
-func counted(n int, one, several string) string {
-	if n != 1 {
-		one = several
-	}
-	return fmt.Sprintf("%d %s", n, one)
-}
-
 // Hints hold SQL that can be pasted into psql as it is, each statement with its semicolon.
 
 // tableParts splits "schema.name". The catalog snapshot says where the schema ends, because names

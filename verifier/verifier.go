@@ -208,11 +208,8 @@ func (v *inspection) probes() []probe {
 			check: v.checkRights},
 		{about: "the worker's privileges on functions", codes: []diag.Code{messages.CodeTableRights},
 			check: v.checkFunctionRights},
-		{more: func() []probe {
-			none := v.found(v.install.Schema+"._denied(text[])", messages.CodeMissing)
-			return []probe{{skip: none, about: "whether the worker can evaluate the policies",
-				codes: []diag.Code{messages.CodeTableRights}, check: v.checkConditions}}
-		}},
+		{needs: "_denied(text[])", about: "whether the worker can evaluate the policies",
+			codes: []diag.Code{messages.CodeTableRights}, check: v.checkConditions},
 		{skip: !roles, about: "the worker's privileges in functions", codes: []diag.Code{messages.CodeTableRights},
 			check: v.checkBodyRights},
 		{more: v.expressionProbes},
@@ -231,15 +228,9 @@ func (v *inspection) probes() []probe {
 			check: v.checkSessions},
 		{about: "who may detach and drop what policies take", codes: []diag.Code{messages.CodeTakeRights},
 			check: v.checkOwners},
-		{more: func() []probe {
-			none := v.found(v.install.Schema+"._plans(text[], boolean)", messages.CodeMissing)
-			return []probe{{skip: none, about: "the plans of the batches", codes: codesOfPlans, check: v.checkPlans}}
-		}},
-		{more: func() []probe {
-			none := v.found(v.install.Schema+"._guard_plans(text[])", messages.CodeMissing)
-			return []probe{{skip: none, about: "the plans of guards", codes: []diag.Code{messages.CodeGuardReadsAll},
-				check: v.checkGuardPlans}}
-		}},
+		{needs: "_plans(text[], boolean)", about: "the plans of the batches", codes: codesOfPlans, check: v.checkPlans},
+		{needs: "_guard_plans(text[])", about: "the plans of guards", codes: []diag.Code{messages.CodeGuardReadsAll},
+			check: v.checkGuardPlans},
 	})
 }
 

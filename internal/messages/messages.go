@@ -42,3 +42,20 @@ func DidYouMean(name string, known []string) string {
 }
 
 func listed(names []string) string { return strings.Join(names, ", ") }
+
+// some joins the first of the texts, and says how many more there are.
+func some(texts []string, most int, separator string) string {
+	text := strings.Join(texts[:min(len(texts), most)], separator)
+	if more := len(texts) - most; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
+}
+
+// Number returns a number with its noun: "1 row", "2 rows".
+func Number[N int | int64](n N, one, several string) string {
+	if n != 1 {
+		one = several
+	}
+	return fmt.Sprintf("%d %s", n, one)
+}

@@ -59,7 +59,7 @@ func Explaining(detail string, codes []diag.Code) string {
 		names[code.String()] = true
 	}
 	return strings.TrimSpace(fmt.Sprintf("%s This explains %s (%s).", detail,
-		number(int64(len(codes)), "further finding", "further findings"), listed(slices.Sorted(maps.Keys(names)))))
+		Number(len(codes), "further finding", "further findings"), listed(slices.Sorted(maps.Keys(names)))))
 }
 
 // Setting says who changed a setting of a policy at run time, when and why. SetAt is in whole
@@ -156,12 +156,9 @@ type OverdueRows struct {
 }
 
 func Overdue(schema string, o OverdueRows) diag.Diagnostic {
-	count, scope, argument := fmt.Sprintf("%d overdue rows", o.Due), "", ""
-	switch {
-	case o.Capped:
+	count, scope, argument := Number(o.Due, "overdue row", "overdue rows"), "", ""
+	if o.Capped {
 		count = fmt.Sprintf("%d or more overdue rows", o.Due)
-	case o.Due == 1:
-		count = "1 overdue row"
 	}
 	if o.Scope != "" {
 		scope, argument = " for "+o.Scope, ", scope => "+quote.Literal(o.Scope)

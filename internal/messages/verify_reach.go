@@ -46,14 +46,11 @@ func Unexpected(u Unfit) diag.Diagnostic {
 	}
 	d.Message = fmt.Sprintf(were, `"`+strings.Join(u.Policies, `", "`)+`"`, cause)
 	if several > 1 {
-		kind, more := "Objects", ""
+		kind := "Objects"
 		if u.Owner == "" {
 			kind = "Tables"
 		}
-		if several > 5 {
-			more = fmt.Sprintf(" and %d more", several-5)
-		}
-		d.Detail += fmt.Sprintf(" %s: %s%s.", kind, listed(u.Things[:min(several, 5)]), more)
+		d.Detail += fmt.Sprintf(" %s: %s.", kind, some(u.Things, 5, ", "))
 		d.Hint = strings.ReplaceAll(d.Hint, "Change its owner, drop it", "Change their owner, drop them")
 	}
 	return d

@@ -211,12 +211,8 @@ type ForeignTables struct {
 }
 
 func CannotTake(f ForeignTables) diag.Diagnostic {
-	count, heir := "1 table", quote.Ident(f.Heir)
-	if f.Tables != 1 {
-		count = fmt.Sprintf("%d tables", f.Tables)
-	}
 	statements := lists.Map(f.Named, func(table string) string {
-		return fmt.Sprintf("ALTER TABLE %s OWNER TO %s;", table, heir)
+		return fmt.Sprintf("ALTER TABLE %s OWNER TO %s;", table, quote.Ident(f.Heir))
 	})
 	if more := f.Tables - len(f.Named); more > 0 {
 		statements = append(statements, fmt.Sprintf("-- and %d more", more))
@@ -225,7 +221,7 @@ func CannotTake(f ForeignTables) diag.Diagnostic {
 		Message: fmt.Sprintf(`policy "%s" cannot detach or drop tables of role "%s", who owns "%s"`, f.Policy, f.Owner,
 			f.First),
 		Detail: fmt.Sprintf(`Function "%s" belongs to role "%s", which is no member of it. This is so for %s. `+
-			`Give the tables one owner.`, f.Function, f.Member, count),
+			`Give the tables one owner.`, f.Function, f.Member, Number(f.Tables, "table", "tables")),
 		Hint: strings.Join(statements, " ")}
 }
 

@@ -14,7 +14,7 @@ func (c Counted) String() string {
 	if c.Rows >= c.Limit {
 		return fmt.Sprintf("%d rows or more", c.Rows)
 	}
-	return number(c.Rows, "row", "rows")
+	return Number(c.Rows, "row", "rows")
 }
 
 // verb returns the form of a verb for the number.
@@ -94,7 +94,7 @@ func NoInstant(policy, table string, e ClockEvidence) diag.Diagnostic {
 func ArchiveDiffers(policy, archive string, runs, want []int64, got []string) diag.Diagnostic {
 	d := diag.Diagnostic{Code: CodeArchiveDiffers,
 		Message: fmt.Sprintf(`archive "%s" differs from what policy "%s" archived in %s`, archive, policy,
-			number(int64(len(runs)), "run", "runs")),
+			Number(len(runs), "run", "runs")),
 		Detail: "No policy of this file takes rows from the archive, so someone else deleted, changed or added rows.",
 		Hint: "Look for the lost rows in a backup. " +
 			"If an application may delete there, a policy on the archive says so."}

@@ -178,13 +178,10 @@ func TakesNone(schema string, o Outcome) diag.Diagnostic {
 }
 
 func Refused(schema string, o Outcome) diag.Diagnostic {
-	rows := "1 row was"
-	if o.Refused != 1 {
-		rows = fmt.Sprintf("%d rows were", o.Refused)
-	}
 	return diag.Diagnostic{Code: CodeRefused, Policy: o.Policy,
-		Message: fmt.Sprintf("%s refused in run %d of %s", rows, *o.RefusedRun, o.subject()),
-		Detail:  oneLine.Replace(o.RefusedMessage),
+		Message: fmt.Sprintf("%s refused in run %d of %s", Number(o.Refused, "row was", "rows were"), *o.RefusedRun,
+			o.subject()),
+		Detail: oneLine.Replace(o.RefusedMessage),
 		Hint: inRuntime(schema, "SELECT message FROM retention.batch WHERE run_id = %d AND refused > 0;",
 			*o.RefusedRun)}
 }

@@ -65,14 +65,9 @@ func NoTable(name, policy string, created bool, t MissingTable) diag.Diagnostic 
 // NoTables is the finding on several tables in one schema that does not exist. It takes the detail
 // of NoTable for each of them.
 func NoTables(schema, detail string, tables []string) diag.Diagnostic {
-	d := diag.Diagnostic{Code: CodeNoTable, Object: "schema " + schema,
+	return diag.Diagnostic{Code: CodeNoTable, Object: "schema " + schema,
 		Message: fmt.Sprintf("schema %q of the policy file does not exist", schema),
-		Detail:  fmt.Sprintf("%s Missing tables: %s", detail, listed(tables[:min(5, len(tables))]))}
-	if more := len(tables) - 5; more > 0 {
-		d.Detail += fmt.Sprintf(" and %d more", more)
-	}
-	d.Detail += "."
-	return d
+		Detail:  fmt.Sprintf("%s Missing tables: %s.", detail, some(tables, 5, ", "))}
 }
 
 // Difference is a property of a table that differs from the catalog snapshot, in words. Want is ""
@@ -144,11 +139,7 @@ func TableDiffers(c TableChange) diag.Diagnostic {
 
 // sentences joins the sentences of the first facts, and says how many more there are.
 func sentences[F interface{ sentence() string }](facts []F, most int) string {
-	text := strings.Join(lists.Map(facts[:min(len(facts), most)], F.sentence), " ")
-	if more := len(facts) - most; more > 0 {
-		text += fmt.Sprintf(" and %d more", more)
-	}
-	return text
+	return some(lists.Map(facts, F.sentence), most, " ")
 }
 
 // OtherType takes the key of an expression in the catalog snapshot, its type there, and its type
@@ -254,15 +245,15 @@ func (t UncoveredTable) growth() []string {
 		size = "Its size could not be read, because another session has locked it"
 	}
 	if t.Partitioned {
-		size += " in " + number(t.Parts, "partition", "partitions")
+		size += " in " + Number(t.Parts, "partition", "partitions")
 	}
 	if t.Rows != nil {
-		size += ", about " + number(*t.Rows, "row", "rows")
+		size += ", about " + Number(*t.Rows, "row", "rows")
 	}
 	if t.Inserted == nil {
 		return []string{size + "."}
 	}
-	return []string{size + ".", fmt.Sprintf("%s inserted since %s.", number(*t.Inserted, "row was", "rows were"),
+	return []string{size + ".", fmt.Sprintf("%s inserted since %s.", Number(*t.Inserted, "row was", "rows were"),
 		cmp.Or(t.Since, "its statistics began"))}
 }
 
@@ -276,14 +267,6 @@ func NamedBy(policy string, own, writes bool) string {
 		return fmt.Sprintf(`Policy "%s" writes to it.`, policy)
 	}
 	return fmt.Sprintf(`Policy "%s" has it under "cascades", but no foreign key of it deletes rows.`, policy)
-}
-
-// number returns a number with its noun: "1 row", "2 rows".
-func number(n int64, one, several string) string {
-	if n == 1 {
-		return fmt.Sprintf("%d %s", n, one)
-	}
-	return fmt.Sprintf("%d %s", n, several)
 }
 
 // LocalClock takes the time zone of the install, and that of the database's sessions.
