@@ -302,11 +302,3 @@ func columnNames(t *catalog.Table) []string {
 }
 
 func textArray(values []string) sqlText { return sqlText(quote.Array(values)) }
-
-// appendUnique appends an item to a list, unless the list contains the item already.
-func appendUnique[T comparable](list []T, item T) []T {
-	if slices.Contains(list, item) {
-		return list
-	}
-	return append(list, item)
-}

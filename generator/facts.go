@@ -144,9 +144,7 @@ func (w *policyCompiler) encodedClocks() []encodedClock {
 		if w.policy.Partitions {
 			c.From, c.Where = plainText(fragment("bounds of partitions", w.duePartitions())), ""
 		}
-		if !slices.Contains(list, c) {
-			list = append(list, c)
-		}
+		list = lists.AppendUnique(list, c)
 	}
 	return list
 }
@@ -419,7 +417,7 @@ func (w *policyPlan) addCascades(all map[string]*dependency, from string) {
 			child.Cascades = []string{}
 		}
 		columns := strings.Join(slices.Sorted(slices.Values(key.Columns)), ", ")
-		e.Cascades = appendUnique(e.Cascades, fmt.Sprintf("%s (%s) %s", name, columns, key.OnDelete))
+		e.Cascades = lists.AppendUnique(e.Cascades, fmt.Sprintf("%s (%s) %s", name, columns, key.OnDelete))
 		slices.Sort(e.Cascades)
 	}
 }
@@ -465,7 +463,7 @@ func (w *policyPlan) namesIn(functions []Object) (own, other map[string]bool) {
 func (w *policyCompiler) noteNames(e *pgparse.Expr) {
 	for _, schema := range e.Schemas {
 		if schema != "pg_catalog" && schema != w.runtimeName && !slices.Contains(w.file.Install.SearchPath, schema) {
-			w.schemas = appendUnique(w.schemas, schema)
+			w.schemas = lists.AppendUnique(w.schemas, schema)
 		}
 	}
 	slices.Sort(w.schemas)

@@ -121,7 +121,7 @@ func (w *policyCompiler) needs() []string {
 	var names []string
 	for _, i := range w.passIndexes() {
 		if (i.predicate == "" || w.policy.Index == "application") && i.serves != "" {
-			names = appendUnique(names, i.serves)
+			names = lists.AppendUnique(names, i.serves)
 		}
 	}
 	return names

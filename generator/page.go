@@ -105,7 +105,7 @@ func (w *policyCompiler) wordFacts() explain.Facts {
 		facts.Cascades = append(facts.Cascades, w.cascadeKeys(d.Table.String())...)
 	}
 	for _, name := range slices.Concat([]string{p.Table.String()}, w.related, tableNames(p.Changes()), w.reach) {
-		facts.Holds = appendUnique(facts.Holds, w.tables.Root(name))
+		facts.Holds = lists.AppendUnique(facts.Holds, w.tables.Root(name))
 	}
 	return facts
 }

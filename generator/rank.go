@@ -129,7 +129,7 @@ func (w *policyCompiler) compileOrder(r *ranked) {
 			r.Rows = append(r.Rows, fragment(name, enclosed(compiled.Expr)))
 		}
 		if r.columns = r.columns && column != nil && !column.Virtual; column != nil {
-			compiled.column, w.rankedBy = column.Name, appendUnique(w.rankedBy, column.Name)
+			compiled.column, w.rankedBy = column.Name, lists.AppendUnique(w.rankedBy, column.Name)
 		}
 		r.Order = append(r.Order, compiled)
 	}
@@ -140,7 +140,7 @@ func (w *policyCompiler) compileOrder(r *ranked) {
 		key, column := groupKey{Number: i + 1, Expr: w.bind(per), Type: "text"}, w.columnOf(per)
 		if r.columns = r.columns && column != nil && !column.Virtual; column != nil {
 			w.checkOperators(column, per.Position)
-			w.rankedBy = appendUnique(w.rankedBy, column.Name)
+			w.rankedBy = lists.AppendUnique(w.rankedBy, column.Name)
 			key.Column, key.Type = ident(column.Name), sqlText(column.Type)
 			key.NotNull, key.MayBeRow = column.NotNull, mayBeRow(column.Type)
 		} else {

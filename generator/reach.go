@@ -31,8 +31,8 @@ func (c *compiler) checkReach(before []policy.Step, step policy.Step, from strin
 		root := c.tables.Root(key.Table)
 		named := slices.ContainsFunc(step.Delete.Cascades, func(t policy.Table) bool { return t.String() == root })
 		if !c.refuseProtected(step.Position, from, key) && !named {
-			unnamed = appendUnique(unnamed, root)
-			keys = appendUnique(keys, messages.ForeignKey{Name: key.Name, Table: root, OnDelete: key.OnDelete})
+			unnamed = lists.AppendUnique(unnamed, root)
+			keys = lists.AppendUnique(keys, messages.ForeignKey{Name: key.Name, Table: root, OnDelete: key.OnDelete})
 		}
 	}
 	copied := c.checkCopied(before, step)

@@ -225,7 +225,7 @@ func (w *policyCompiler) dueOf(passes ...pass) []sqlText {
 	}
 	if len(passes) == 1 {
 		for _, condition := range w.entryOf(passes[0]) {
-			due = appendUnique(due, condition)
+			due = lists.AppendUnique(due, condition)
 		}
 	} else {
 		due = append(due, either(lists.Map(passes, func(p pass) sqlText {

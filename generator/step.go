@@ -212,13 +212,13 @@ func (w *policyCompiler) findEffects() effects {
 		verb, root, step := d.Verb(), w.tables.Root(d.Table.String()), &w.policy.Then[d.Step]
 		switch {
 		case verb == policy.VerbCascade:
-			e.reach = appendUnique(e.reach, root)
+			e.reach = lists.AppendUnique(e.reach, root)
 		case verb == policy.VerbSQL && (d.Access.Update || d.Access.Delete),
 			verb == policy.VerbInsert && d.Access.Update && step.Archive != nil:
-			e.unguarded = appendUnique(e.unguarded, root)
+			e.unguarded = lists.AppendUnique(e.unguarded, root)
 		case verb != policy.VerbDelete && verb != policy.VerbUpdate:
 		case !d.Own:
-			e.related = appendUnique(e.related, root)
+			e.related = lists.AppendUnique(e.related, root)
 		case verb == policy.VerbDelete:
 			e.ownDelete = step
 		default:

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"pgretain/internal/catalog"
+	"pgretain/internal/lists"
 	"pgretain/internal/pgparse"
 	"pgretain/policy"
 )
@@ -94,7 +95,8 @@ func (w *policyCompiler) stepNotes(s step) []string {
 	for _, before := range w.policy.Effects(s.number - 1) {
 		name, verb := before.Table.String(), before.Verb()
 		note := func(does string) {
-			notes = appendUnique(notes, fmt.Sprintf("it %s table %q, which step %d writes", does, name, before.Step+1))
+			text := fmt.Sprintf("it %s table %q, which step %d writes", does, name, before.Step+1)
+			notes = lists.AppendUnique(notes, text)
 		}
 		for _, r := range w.tablesRead(s.expressions) {
 			known := verb == policy.VerbDelete && plainRead(r.expr, r.ref) && r.expr.OnlyGetsTrue()

@@ -117,7 +117,7 @@ func (w *policyCompiler) saved() []savedColumn {
 	var list []savedColumn
 	for _, s := range w.steps {
 		for _, v := range w.savedBy(s) {
-			list = appendUnique(list, v)
+			list = lists.AppendUnique(list, v)
 		}
 	}
 	return list

@@ -16,6 +16,7 @@ import (
 	"pgretain/internal/explain"
 	"pgretain/internal/inspect"
 	"pgretain/internal/install"
+	"pgretain/internal/lists"
 	"pgretain/policy"
 	"pgretain/verifier"
 )
@@ -606,7 +607,5 @@ func (p *planner) effects(ctx context.Context, out *plan) error {
 }
 
 func (out *plan) lock(table, lock, statement string) {
-	if one := (plannedLock{Table: table, Lock: lock, For: statement}); !slices.Contains(out.Locks, one) {
-		out.Locks = append(out.Locks, one)
-	}
+	out.Locks = lists.AppendUnique(out.Locks, plannedLock{Table: table, Lock: lock, For: statement})
 }

@@ -172,13 +172,8 @@ func (s subject) Held() string { return joined(s.Holds, s.tableNamed) }
 // Reached lists the foreign keys that change other rows. It adds tables that "cascades" names
 // although no foreign key reaches them. Each text is listed once.
 func (s subject) Reached() (texts []string) {
-	add := func(text string) {
-		if !slices.Contains(texts, text) {
-			texts = append(texts, text)
-		}
-	}
 	for _, key := range s.Cascades {
-		add(s.tableNamed(key.Table) + " (" + quote.Idents(key.Columns) + "): ON DELETE " +
+		texts = lists.AppendUnique(texts, s.tableNamed(key.Table)+" ("+quote.Idents(key.Columns)+"): ON DELETE "+
 			strings.ToUpper(key.OnDelete))
 	}
 	for _, step := range s.Then {
@@ -187,7 +182,7 @@ func (s subject) Reached() (texts []string) {
 		}
 		for _, t := range step.Delete.Cascades {
 			if !slices.ContainsFunc(s.Cascades, func(key catalog.ForeignKey) bool { return key.Table == t.String() }) {
-				add(table(t) + ": allowed, but no foreign key leads there")
+				texts = lists.AppendUnique(texts, table(t)+": allowed, but no foreign key leads there")
 			}
 		}
 	}

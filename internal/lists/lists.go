@@ -20,3 +20,11 @@ func Map[T, R any](list []T, f func(T) R) []R {
 func Distinct[T cmp.Ordered](list []T) []T {
 	return append([]T{}, slices.Compact(slices.Sorted(slices.Values(list)))...)
 }
+
+// AppendUnique appends an item to a list, unless the list contains the item.
+func AppendUnique[T comparable](list []T, item T) []T {
+	if slices.Contains(list, item) {
+		return list
+	}
+	return append(list, item)
+}

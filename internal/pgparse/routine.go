@@ -141,7 +141,7 @@ var errCreated = &Error{Message: "the text has no CREATE statement that can be p
 func role(tokens []Token) string {
 	for i, t := range tokens {
 		if t.Text == "ROLE" && i > 1 && tokens[i-1].Text == "LOCAL" && i+1 < len(tokens) {
-			return unquoted(tokens[i+1].Text)
+			return tokens[i+1].name()
 		}
 	}
 	return ""
@@ -214,18 +214,10 @@ func parameters(sql, mode string) ([]Parameter, error) {
 		}
 		// a parameter without a name has only a type
 		if len(span) > 1 && span[1].Text != "." && span[1].Text != "[" {
-			p.Name, span = unquoted(span[0].Text), span[1:]
+			p.Name, span = span[0].name(), span[1:]
 		}
 		p.Type = text(span)
 		list = append(list, p)
 	}
 	return list, err
-}
-
-// unquoted returns the name that an identifier in SQL denotes.
-func unquoted(word string) string {
-	if quoted, ok := strings.CutPrefix(word, `"`); ok {
-		return strings.ReplaceAll(strings.TrimSuffix(quoted, `"`), `""`, `"`)
-	}
-	return strings.ToLower(word)
 }

@@ -91,7 +91,7 @@ func (f *file) draft(t *catalog.Table) *draft {
 	d.reach = f.reachOf(d.String())
 	for _, key := range f.tables.KeysTo(d.String()) {
 		if root := f.tables.Root(key.Table); root != d.String() {
-			d.referring = with(d.referring, root)
+			d.referring = lists.AppendUnique(d.referring, root)
 		}
 	}
 	if t.Strategy == "range" && len(t.KeyColumns) == 1 && len(d.referring) == 0 && !d.Work {
@@ -151,7 +151,7 @@ func (f *file) relate(d *draft) {
 // keep adds a guard that keeps rows while other rows refer to them, along a path of foreign keys.
 func (f *file) keep(d *draft, by path) {
 	names, child := lists.Map(d.Guards, func(g guard) string { return g.Name }), f.end(by)
-	d.Keeps = with(d.Keeps, child.String())
+	d.Keeps = lists.AppendUnique(d.Keeps, child.String())
 	d.Guards = append(d.Guards, guard{unique(names, "has_"+plain(child.Name), ""), f.text("refers", by)})
 }
 
@@ -211,7 +211,7 @@ func (f *file) exempt() []*draft {
 func (f *file) schemas() (list []string) {
 	for _, d := range f.drafts {
 		if len(d.Inherits) == 0 && diag.HiddenIn(d.Schema) < 0 {
-			list = with(list, d.Schema)
+			list = lists.AppendUnique(list, d.Schema)
 		}
 	}
 	return list
@@ -263,13 +263,13 @@ func (f *file) reachOf(name string) reach {
 				r.refuses = append(r.refuses, by)
 				continue
 			case "cascade":
-				r.goes, r.children = with(r.goes, root), append(r.children, by)
+				r.goes, r.children = lists.AppendUnique(r.goes, root), append(r.children, by)
 				if !slices.Contains(seen, root) {
 					seen = append(seen, root)
 					todo = append(todo, step{root, by})
 				}
 			}
-			r.Cascades = with(r.Cascades, root)
+			r.Cascades = lists.AppendUnique(r.Cascades, root)
 		}
 	}
 	// A row that is deleted as well does not prevent the deletion.
@@ -298,12 +298,4 @@ func (f *file) isPart(by path) bool {
 func (f *file) sqlName(name string) string {
 	t := f.tables[name]
 	return quote.Qualified(t.Schema, t.Name)
-}
-
-// with appends a name unless the list contains it.
-func with(names []string, name string) []string {
-	if slices.Contains(names, name) {
-		return names
-	}
-	return append(names, name)
 }

@@ -7,6 +7,7 @@ import (
 
 	"pgretain/internal/catalog"
 	"pgretain/internal/diag"
+	"pgretain/internal/lists"
 )
 
 // This file contains the rules by which the package guesses, as data. Names are compared in snake
@@ -269,9 +270,10 @@ func clocksOf(t *catalog.Table, rules []clockRule, s *catalog.Statistics) (list 
 			case ok:
 				list = append(list, clock{rule, c, encoding, values})
 			case values.Reading != "":
-				unfit = with(unfit, c.Name+" holds "+values.Reading+", which no encoding of its type reads")
+				text := c.Name + " holds " + values.Reading + ", which no encoding of its type reads"
+				unfit = lists.AppendUnique(unfit, text)
 			case values.Last != "" && isNumber(c.Plain()):
-				unfit = with(unfit, c.Name+" holds numbers that count time in no known unit")
+				unfit = lists.AppendUnique(unfit, c.Name+" holds numbers that count time in no known unit")
 			}
 		}
 	}
