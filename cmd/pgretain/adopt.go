@@ -19,7 +19,6 @@ Exit codes:
   0  adopted
   2  could not adopt: no connection, a standby, no privilege`,
 		Example: `  pgretain adopt --reason "failover of 3 May"`,
-		Args:    between(0, 0),
 		RunE: c.inDatabases(&f, func(c *console, ctx context.Context, _ []string) error {
 			return c.call(ctx, statement{name: "adopt"}, c.Reason)
 		}),

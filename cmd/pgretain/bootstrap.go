@@ -32,7 +32,6 @@ Exit codes:
   2  a file could not be read, or the database or the role is unknown; with --apply: the server refused a statement`,
 		Example: `  pgretain bootstrap --database shop --migrator shop_owner | psql -v ON_ERROR_STOP=1 --dbname shop
   pgretain bootstrap --migrator shop_owner --apply --database-url postgres://postgres@localhost/shop`,
-		Args: between(0, 0),
 		RunE: c.inDatabases(&f, (*console).bootstrap),
 	}
 	f.addPolicy(command)

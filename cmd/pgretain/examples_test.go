@@ -62,8 +62,8 @@ func TestShownCommands(t *testing.T) {
 	if lines < 200 {
 		t.Errorf("found only %d command lines, want at least 200", lines)
 	}
-	for _, wrong := range []string{"rnu x", "migrate sideways", "run x --frist", "run x y", "hold t --reason why",
-		"verify --counts=perhaps"} {
+	for _, wrong := range []string{"rnu x", "migrate sideways", "run x --frist", "run x y", "migrate up x",
+		"hold t --reason why", "verify --counts=perhaps"} {
 		if checkLine(wrong) == nil {
 			t.Errorf("checkLine accepts the invalid command line pgretain %s", wrong)
 		}

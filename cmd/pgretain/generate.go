@@ -48,7 +48,6 @@ Exit codes:
   pgretain generate --rebase   # after a merge: write the later side of a fork again
   pgretain generate --squash   # replace the steps of years by one
   pgretain generate --uninstall   # for another tool: the step that removes everything`,
-		Args: between(0, 0),
 		RunE: c.inDatabases(&f, (*console).generate),
 	}
 	f.addPolicy(command)

@@ -18,7 +18,6 @@ Exit codes:
   0  listed
   2  could not list: no connection, no privilege`,
 		Example: `  pgretain holds --json`,
-		Args:    between(0, 0),
 		RunE: c.inDatabases(&f, func(c *console, ctx context.Context, _ []string) error {
 			return c.call(ctx, statement{name: "holds", reads: true, none: "no holds are in force"})
 		}),

@@ -33,7 +33,6 @@ Exit codes:
   2  could not run: a file exists already, no tables, no connection, no PostgreSQL on this machine`,
 		Example: `  pgretain init
   pgretain init --schema schema.sql --policy retention/policy.yaml`,
-		Args: between(0, 0),
 		RunE: c.inDatabases(&f, (*console).init),
 	}
 	f.addPolicy(command)

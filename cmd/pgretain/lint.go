@@ -47,7 +47,6 @@ Exit codes:
 		Example: `  pgretain lint
   pgretain lint --policy examples/bot-queue/retention.yaml
   pgretain lint --sandbox --schema schema.sql   # also install it in a temporary database`,
-		Args: between(0, 0),
 		RunE: c.inDatabases(&f, (*console).lint),
 	}
 	f.addPolicy(command)

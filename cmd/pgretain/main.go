@@ -118,6 +118,7 @@ Exit codes:
 		c.schemaCommand(),
 		c.versionCommand(),
 	)
+	refuseArguments(root)
 	root.SetVersionTemplate("pgretain {{.Version}}\n")
 	root.SetUsageTemplate(usageTemplate)
 	root.CompletionOptions.HiddenDefaultCmd = true
@@ -147,6 +148,16 @@ func (c *console) inDatabases(f *flags, act action) func(*cobra.Command, []strin
 			return c.fleet(command.Context(), verb, act, args)
 		}
 		return act(c, command.Context(), args)
+	}
+}
+
+// refuseArguments makes each command refuse arguments, unless it says how many it takes.
+func refuseArguments(command *cobra.Command) {
+	if command.Args == nil {
+		command.Args = between(0, 0)
+	}
+	for _, verb := range command.Commands() {
+		refuseArguments(verb)
 	}
 }
 

@@ -19,7 +19,6 @@ Exit codes:
   0  done; the answer says how many runs
   2  could not mark them: no connection, no privilege`,
 		Example: `  pgretain mark-abandoned`,
-		Args:    between(0, 0),
 		RunE: c.inDatabases(&f, func(c *console, ctx context.Context, _ []string) error {
 			return c.call(ctx, statement{name: "mark-abandoned"})
 		}),

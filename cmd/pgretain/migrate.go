@@ -55,7 +55,6 @@ Exit codes:
   1  the policy does not fit the database; nothing was applied
   2  could not run, or a migration failed`,
 		Example: `  pgretain migrate up`,
-		Args:    between(0, 0),
 		RunE:    c.inDatabases(&f, (*console).up),
 	}
 	f.addDirectories(command)
@@ -81,7 +80,6 @@ Exit codes:
   1  the policy has errors
   2  could not run, or a migration failed`,
 		Example: `  pgretain migrate down`,
-		Args:    between(0, 0),
 		RunE:    c.inDatabases(&f, (*console).down),
 	}
 	f.addDirectories(command)
@@ -105,7 +103,6 @@ Exit codes:
   1  a migration is pending, or the database has migrations that the directory does not have
   2  could not run`,
 		Example: `  pgretain migrate status`,
-		Args:    between(0, 0),
 		RunE:    c.inDatabases(&f, (*console).migrations),
 	}
 	f.addDirectories(command)

@@ -24,8 +24,6 @@ import (
 	"pgretain/verifier"
 )
 
-var ()
-
 // up applies all migrations, those of the jobs last.
 func (s *stage) up(ctx context.Context) (string, error) {
 	return s.migrate(ctx, install.Up, false, true)

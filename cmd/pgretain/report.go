@@ -42,7 +42,6 @@ Exit codes:
 		Example: `  pgretain report > retention.html
   pgretain report --output /srv/www/retention.html   # replaces the report of yesterday
   pgretain report --serve                            # http://localhost:8423, new each minute`,
-		Args: between(0, 0),
 		RunE: c.inDatabases(&f, (*console).htmlReport),
 	}
 	f.addDirectories(command)

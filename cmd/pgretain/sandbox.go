@@ -26,7 +26,6 @@ Exit codes:
   2  could not start, or could not load the example`,
 		Example: `  pgretain sandbox
   pgretain sandbox --example examples/bot-queue   # with the example's tables and rows`,
-		Args: between(0, 0),
 		RunE: c.inDatabases(&f, (*console).sandbox),
 	}
 	command.Flags().StringVar(&f.Example, "example", "", "load schema.sql and data.sql of this `directory`")

@@ -18,7 +18,6 @@ values. It does not check the SQL in the file; "pgretain lint" does.
 Exit codes:
   0  printed`,
 		Example: `  pgretain schema > retention.schema.json`,
-		Args:    between(0, 0),
 		RunE:    c.inDatabases(&flags{}, (*console).schema),
 	}
 }

@@ -29,7 +29,6 @@ Exit codes:
   2  could not run: unreadable file, no connection, no PostgreSQL on this machine`,
 		Example: `  pgretain snapshot
   pgretain snapshot --schema schema.sql`,
-		Args: between(0, 0),
 		RunE: c.inDatabases(&f, (*console).snapshot),
 	}
 	f.addPolicy(command)

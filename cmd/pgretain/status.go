@@ -28,7 +28,6 @@ Exit codes:
 		Example: `  pgretain status
   pgretain status --format json
   pgretain status --watch                # again every two seconds, until Ctrl-C`,
-		Args: between(0, 0),
 		RunE: c.inDatabases(&f, (*console).status),
 	}
 	f.addRuntime(command)

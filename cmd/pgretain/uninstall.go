@@ -38,7 +38,6 @@ Exit codes:
   1  the policy has errors
   2  nothing was done, or a migration failed; then run it again`,
 		Example: `  pgretain uninstall --export retention-log.jsonl`,
-		Args:    between(0, 0),
 		RunE:    c.inDatabases(&f, (*console).uninstall),
 	}
 	f.addDirectories(command)

@@ -41,7 +41,6 @@ Exit codes:
 		Example: `  pgretain verify
   pgretain verify --format sarif > verify.sarif
   pgretain verify --only indexes,V060 --skip V022`,
-		Args: between(0, 0),
 		RunE: c.inDatabases(&f, (*console).verify),
 	}
 	f.addDirectories(command)

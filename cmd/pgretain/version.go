@@ -19,7 +19,6 @@ func (c *console) versionCommand() *cobra.Command {
 
 Exit codes:
   0  printed`,
-		Args: between(0, 0),
 		RunE: c.inDatabases(&f, (*console).version),
 	}
 	f.addFormat(command, "`text` or json", "text", "json")

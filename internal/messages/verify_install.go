@@ -4,10 +4,12 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
 	"pgretain/internal/diag"
+	"pgretain/internal/lists"
 	"pgretain/internal/quote"
 )
 
@@ -198,10 +200,7 @@ func LostRow(schema, owner string, l LostRows) diag.Diagnostic {
 			Detail: fmt.Sprintf(`Role "%s" lacks SELECT on it, or its owner owns no table of a policy.`, owner),
 			Hint:   fmt.Sprintf(`Grant SELECT on "%s", and USAGE on its schema, to "%s".`, l.TableName, owner)}
 	}
-	var ids []string
-	for _, id := range l.IDs {
-		ids = append(ids, fmt.Sprint(id))
-	}
+	ids := lists.Map(l.IDs, strconv.Itoa)
 	return diag.Diagnostic{Code: CodeLostRow, Object: l.TableName,
 		Message: fmt.Sprintf(`%s on table "%s" %s no row: it is gone, or has another key`, holds, l.TableName, has),
 		Detail: fmt.Sprintf("Hold %s, on %s, was placed for: %s. Find out who deleted or changed it, and look for it "+
