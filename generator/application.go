@@ -290,10 +290,7 @@ func toPrecision(value sqlText, columnType, typ string) sqlText {
 	if !rounds || typ != "timestamptz" && typ != "timestamp" {
 		return value
 	}
-	if value == "" {
-		value = "v_until"
-	}
-	return fragment("expires to precision", roundedUp{value, step})
+	return fragment("expires to precision", roundedUp{cmp.Or(value, "v_until"), step})
 }
 
 // cursorFunctions returns the functions <policy>_advance and <policy>_cursor.

@@ -1,6 +1,7 @@
 package generator
 
 import (
+	"cmp"
 	"fmt"
 	"io/fs"
 	"regexp"
@@ -127,9 +128,7 @@ func (l tool) number(name string) (n numbered, ok bool) {
 		exact = strings.Join(lists.Map(parts, func(part string) string { return strings.TrimLeft(part, "0") }), ".")
 	}
 	value, err := strconv.ParseInt(digits, 10, 64)
-	if exact == "" {
-		exact = strconv.FormatInt(value, 10)
-	}
+	exact = cmp.Or(exact, strconv.FormatInt(value, 10))
 	return numbered{name, value, len(digits), exact}, err == nil && value > 0
 }
 

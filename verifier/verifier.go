@@ -271,9 +271,7 @@ func (v *inspection) addToInstall(m message) {
 }
 
 func (v *inspection) addKind(kind generator.Kind, m message) {
-	if m.Severity == "" {
-		m.Severity = diag.Drift
-	}
+	m.Severity = cmp.Or(m.Severity, diag.Drift)
 	v.report.Findings = append(v.report.Findings, report.Finding{Diagnostic: m, Group: string(m.Code.Group()),
 		Kind: string(kind)})
 }
@@ -281,9 +279,7 @@ func (v *inspection) addKind(kind generator.Kind, m message) {
 // about adds a finding on an object.
 func (v *inspection) about(o generator.Object, m message) {
 	m.Object, m.Table, m.Position = o.Name, o.Table, o.Position
-	if m.Policy == "" {
-		m.Policy = o.Policy
-	}
+	m.Policy = cmp.Or(m.Policy, o.Policy)
 	v.addKind(o.Kind, m)
 }
 

@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -26,13 +27,9 @@ func proposePolicy(command *cobra.Command, args []string, text string) ([]cobra.
 func proposePolicies(
 	command *cobra.Command, args []string, _ string,
 ) ([]cobra.Completion, cobra.ShellCompDirective) {
-	named := map[string]bool{}
-	for _, name := range args {
-		named[name] = true
-	}
 	var proposals []cobra.Completion
 	for _, p := range completedFile(command).Policies {
-		if !named[p.Name] {
+		if !slices.Contains(args, p.Name) {
 			proposals = append(proposals, cobra.CompletionWithDesc(p.Name, p.Table.String()))
 		}
 	}

@@ -57,9 +57,7 @@ type List []Diagnostic
 
 // Add appends d. An empty severity becomes Error.
 func (l *List) Add(d Diagnostic) {
-	if d.Severity == "" {
-		d.Severity = Error
-	}
+	d.Severity = cmp.Or(d.Severity, Error)
 	*l = append(*l, d)
 }
 

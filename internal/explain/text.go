@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -32,10 +33,7 @@ func Text(indent string, lines []Line) string { return TextIn(width, indent, lin
 // TextIn formats lines for a terminal of "room" characters. It uses at least narrow and at most
 // width characters. If room is 0, there is no terminal, and it uses width.
 func TextIn(room int, indent string, lines []Line) string {
-	if room == 0 {
-		room = width
-	}
-	room = min(max(room, narrow), width)
+	room = min(max(cmp.Or(room, width), narrow), width)
 	var b strings.Builder
 	for _, l := range lines {
 		key := l.Key
