@@ -195,6 +195,13 @@ policies:
 		{"a step on a table that an earlier step writes", "INSERT INTO log VALUES (1, 1)", "'empties', '2024-02-01'",
 			"1 update public.log 1; 2 delete public.log ?; 3 delete public.plain 2",
 			"0 as things are: it acts on table \"public.log\", which step 1 writes"},
+		{
+			name:      "the owner of the runtime may read a referring table, but the worker may not",
+			change:    "CREATE TABLE secret (id int REFERENCES plain); GRANT SELECT ON secret TO retention_owner",
+			arguments: "'triggered', '2024-02-01'",
+			want:      "1 delete public.plain ?; 1 blocked public.secret ?",
+			note:      `role "retention_worker" lacks SELECT on public.secret`,
+		},
 		{"nothing is due for several steps", "", "'empties', '2020-01-01'", "", ""},
 		{"nothing is due", "", "'triggered', '2020-01-01'", "", ""},
 	} {

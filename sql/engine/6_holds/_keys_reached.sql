@@ -2,14 +2,18 @@
 -- parent_from, child_from: the two tables as in a FROM clause. A plain table has ONLY. A partition
 --   is replaced by its root, because privileges are granted on the root.
 -- matches: the condition that a row of the one table refers to a row of the other
--- missing: why rows cannot be followed along the key, or NULL
+-- missing: why the worker cannot follow rows along the key, or NULL
 CREATE OR REPLACE FUNCTION retention._keys_reached(p_tables oid[])
 RETURNS TABLE (
     n integer, action "char", deferred boolean, parent_root oid, child_root oid, parent_from text, child_from text,
     matches text, columns text[], path text, missing text)
 LANGUAGE plpgsql STABLE ROWS 1 SET search_path = pg_catalog, pg_temp AS $function$
 #variable_conflict use_column
-BEGIN RETURN QUERY WITH RECURSIVE reached AS (
+DECLARE
+    -- The name is '' if one role has all tasks.
+    v_worker CONSTANT name := coalesce(nullif('retention_worker', ''), current_user);
+BEGIN
+    RETURN QUERY WITH RECURSIVE reached AS (
         SELECT b AS oid
         FROM retention._descendants(ARRAY(SELECT coalesce(pg_partition_root(t), t)::oid FROM unnest(p_tables) t)) b
         UNION SELECT b FROM reached r JOIN retention._keys_to(ARRAY[r.oid]) k ON k.action = 'c'
@@ -36,10 +40,12 @@ BEGIN RETURN QUERY WITH RECURSIVE reached AS (
            format('%s -> %s (%s)', retention._table_name(k.confrelid), retention._table_name(k.conrelid), k.conname),
            CASE WHEN (SELECT (to_jsonb(o) ->> 'conperiod')::boolean FROM pg_constraint o WHERE o.oid = k.oid)
                 THEN format('key "%s" compares periods', k.conname)
-                WHEN NOT has_table_privilege(x.child, 'SELECT') OR NOT has_schema_privilege(c.relnamespace, 'USAGE')
-                THEN format('role "%s" lacks SELECT on %s', current_user, retention._table_name(k.conrelid))
-                WHEN NOT has_table_privilege(x.parent, 'SELECT') OR NOT has_schema_privilege(p.relnamespace, 'USAGE')
-                THEN format('role "%s" lacks SELECT on %s', current_user, retention._table_name(k.confrelid))
+                WHEN NOT has_table_privilege(v_worker, x.child, 'SELECT')
+                    OR NOT has_schema_privilege(v_worker, c.relnamespace, 'USAGE')
+                THEN format('role "%s" lacks SELECT on %s', v_worker, retention._table_name(k.conrelid))
+                WHEN NOT has_table_privilege(v_worker, x.parent, 'SELECT')
+                    OR NOT has_schema_privilege(v_worker, p.relnamespace, 'USAGE')
+                THEN format('role "%s" lacks SELECT on %s', v_worker, retention._table_name(k.confrelid))
                 ELSE (SELECT u FROM retention._untrusted(ARRAY[x.parent, x.child], '{}') u LIMIT 1) END
     FROM reached r
     JOIN retention._keys_to(ARRAY[r.oid]) k ON k.conparentid = 0
