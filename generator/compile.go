@@ -30,6 +30,8 @@ type project struct {
 	tables      catalog.Graph // tables of the snapshot, with the columns of "ensure" added
 	history     *History
 	runtimeName string // schema of the runtime as the policies' own SQL names it
+	// tables that migrations will create, but that the database of a trial does not have
+	absent []string
 }
 
 // compiler plans the policies and reports of a file, and collects the diagnostics.
@@ -52,7 +54,8 @@ func newCompiler(file *policy.File, snapshot *catalog.Snapshot, history *History
 			}
 		}
 	}
-	return &compiler{project: project{file, snapshot, tables, cmp.Or(history, &History{}), file.Install.Schema}}
+	return &compiler{project: project{file: file, snapshot: snapshot, tables: tables,
+		history: cmp.Or(history, &History{}), runtimeName: file.Install.Schema}}
 }
 
 // Compile returns the objects that the database should have: the runtime and the objects of the
@@ -65,14 +68,15 @@ func Compile(file *policy.File, snapshot *catalog.Snapshot, history *History) ([
 
 // CompileTrial works like Compile, but the objects are for a trial in a session's temporary schema.
 // There one role does everything. SQL of a policy that names the runtime's schema reads the
-// temporary schema instead.
+// temporary schema instead. The functions that say what steps do read no archive among the absent
+// tables ("schema.name"), which are those that a migration would create.
 func CompileTrial(
-	file *policy.File, snapshot *catalog.Snapshot, history *History, schema string,
+	file *policy.File, snapshot *catalog.Snapshot, history *History, schema string, absent []string,
 ) ([]Object, diag.List) {
 	trial := *file
 	trial.Install.Schema, trial.Install.Roles = schema, policy.Roles{None: true}
 	c := newCompiler(&trial, snapshot, history)
-	c.runtimeName = file.Install.Schema
+	c.runtimeName, c.absent = file.Install.Schema, absent
 	return c.compile()
 }
 

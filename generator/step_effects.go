@@ -168,7 +168,7 @@ func (w *policyCompiler) effectOf(s step) stepEffect {
 	if s.Update != nil {
 		d.Differs = fragment("any differs", w.setTexts(s, false))
 	}
-	if s.Archive != nil && !keepsOrReplaces(s.Archive) {
+	if s.Archive != nil && !keepsOrReplaces(s.Archive) && !slices.Contains(w.absent, s.target) {
 		d.Key, d.Into = w.copiedKey(s), qualified(s.into)
 	}
 	if d.Conditions, d.Rows = conditions, w.foreseenRows(s); d.Rows != wholeBatch {

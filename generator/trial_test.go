@@ -28,7 +28,7 @@ policies:
 	if len(list) > 0 {
 		t.Fatal(list)
 	}
-	objects, list := CompileTrial(file, commonSnapshot(t), nil, "pg_temp_3")
+	objects, list := CompileTrial(file, commonSnapshot(t), nil, "pg_temp_3", nil)
 	if len(list) > 0 {
 		t.Fatal(list)
 	}

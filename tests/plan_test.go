@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"pgretain/internal/quote"
 	"pgretain/policy"
@@ -24,9 +25,20 @@ import (
 type planned struct {
 	Policy, Change, Note, Words string
 	Now, Then                   *struct {
-		Due  int64
-		Kept map[string]int64
+		Due     int64
+		Kept    map[string]int64
+		Effects []plannedEffect
 	}
+}
+
+// plannedEffect is what a step does to a table, as a row of retention.blast_radius.
+type plannedEffect struct {
+	Step      int
+	Effect    string
+	TableName *string `json:"table_name"`
+	Path      *string
+	Rows      *int64
+	Note      *string
 }
 
 func planOf(t *testing.T, c *cli, args ...string) map[string]planned {
@@ -44,7 +56,7 @@ func planOf(t *testing.T, c *cli, args ...string) map[string]planned {
 }
 
 // testPlan plans every golden case of the generator in a database without the policies. After the
-// policies are installed, they must count the same rows, and runs must take them.
+// policies are installed, they must count the same rows and effects, and runs must take the rows.
 func testPlan(t *testing.T, binary string) {
 	const asOf = "2025-06-01 12:00:00+00"
 	schema := fixture.ReadFile(t, filepath.Join(corpus, "schema.sql")) + fixture.ReadFile(t,
@@ -73,6 +85,9 @@ func testPlan(t *testing.T, binary string) {
 				t.Errorf("the plan changed the database (-before +after):\n%s", diff)
 			}
 			in.Migrate(t, yaml)
+			if worker := in.File.Install.Roles.Worker; worker != "" { // it may read what the planning role may read
+				in.Exec(t, "GRANT SELECT ON ALL TABLES IN SCHEMA app TO "+quote.Ident(worker))
+			}
 			ensures := slices.ContainsFunc(in.File.Policies, func(p *policy.Policy) bool { return len(p.Ensure) > 0 })
 			for _, p := range in.File.Policies {
 				if in.File.EachOf(p) != nil {
@@ -90,6 +105,11 @@ func testPlan(t *testing.T, binary string) {
 					t.Errorf("the plan of %s has %d due and %v kept rows, the preview %d and %v", p.Name,
 						plan.Then.Due, plan.Then.Kept, due, kept)
 				}
+				effects := effectsOf(t, in, p.Name, asOf)
+				if diff := cmp.Diff(effects, plan.Then.Effects, cmpopts.EquateEmpty()); diff != "" {
+					t.Errorf("the plan of %s (%s) and blast_radius have other effects (-blast_radius +plan):\n%s",
+						p.Name, plan.Note, diff)
+				}
 			}
 			var taken int64
 			for i, p := range in.File.Policies {
@@ -105,6 +125,17 @@ func testPlan(t *testing.T, binary string) {
 			}
 		})
 	}
+}
+
+// effectsOf returns the effects of the steps of an installed policy.
+func effectsOf(t *testing.T, in *kit.Installed, policy, asOf string) (effects []plannedEffect) {
+	t.Helper()
+	text := pgtest.Value[string](t, in, fmt.Sprintf("SELECT coalesce(json_agg(b), '[]') FROM %s.blast_radius($1, $2) b",
+		quote.Ident(in.File.Install.Schema)), policy, asOf)
+	if err := json.Unmarshal([]byte(text), &effects); err != nil {
+		t.Fatal(err)
+	}
+	return effects
 }
 
 // testTypesOfClocks changes the expression of a clock. lint asks for a new snapshot, and snapshot

@@ -74,7 +74,7 @@ type plan struct {
 
 // plannedPolicy is a policy of the file or of the database, in one of its scopes. The field Now is
 // the preview of the installed policy. The field Then is the preview of the policy in the file.
-// Note says why a preview is missing. Unasked is true if the policy was not evaluated, because plan
+// Note says why a preview or its effects are missing. Unasked is true if the policy was not evaluated, because plan
 // need not or may not evaluate it.
 type plannedPolicy struct {
 	Policy string `json:"policy"`
@@ -274,7 +274,8 @@ func (p *planner) begin(ctx context.Context) (owners []string, err error) {
 // trial returns the objects of the file for the session's temporary schema.
 func (p *planner) trial(ctx context.Context) ([]generator.Object, error) {
 	in := p.project
-	objects, list := generator.CompileTrial(in.file, in.snapshot, in.history, p.scratch.install.Schema)
+	objects, list := generator.CompileTrial(in.file, in.snapshot, in.history, p.scratch.install.Schema,
+		p.missing)
 	if list.HasErrors() {
 		return nil, &problems{list, in.sources}
 	}
