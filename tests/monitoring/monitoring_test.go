@@ -72,6 +72,18 @@ const tables = `
 	CREATE TABLE other (LIKE item INCLUDING ALL);
 	CREATE TABLE "gone ""rows" (LIKE item)`
 
+// bgwriter returns the name of the exporter's collector for the background writer.
+func bgwriter(t *testing.T) string {
+	help, err := exec.Command("prometheus-postgres-exporter", "--help").CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, help)
+	}
+	if strings.Contains(string(help), "collector.stat_bgwriter") {
+		return "stat_bgwriter"
+	}
+	return "bgwriter"
+}
+
 // TestSeries lets Prometheus scrape both exporters with the shipped configurations. Behind each
 // exporter are two databases, and a policy of the first one has tripped. Prometheus must get each
 // series of retention.metrics of both, with its name, labels and value. The expected alerts must
@@ -103,7 +115,7 @@ func TestSeries(t *testing.T) {
 	exporters, prometheus := []string{address(t), address(t)}, address(t)
 	run(t, []string{"DATA_SOURCE_NAME=" + in.URL("scraper") + "," + well.URL("scraper")},
 		"prometheus-postgres-exporter",
-		"--disable-default-metrics", "--disable-settings-metrics", "--no-collector.bgwriter", "--no-collector.database",
+		"--disable-default-metrics", "--disable-settings-metrics", "--no-collector."+bgwriter(t), "--no-collector.database",
 		"--extend.query-path="+shipped+"queries.yaml", "--web.listen-address="+exporters[0])
 	sqlExporter := edited(t, "sql_exporter.yaml", "",
 		`"postgres://scraper@localhost/shop?sslmode=disable"`, fmt.Sprintf("%q, %q", in.URL("scraper"),
