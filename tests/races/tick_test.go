@@ -174,6 +174,23 @@ func TestTickAfterChange(t *testing.T) {
 			"SELECT retention.resume('p')",
 		"no run in this hour": "UPDATE retention.probe SET asked_at = asked_at - interval '1 hour'",
 		"run in the future":   "UPDATE retention.probe SET asked_at = now() + interval '1 hour'",
+		"row meets the condition by another name of a value": "INSERT INTO m VALUES (3, now() - interval '8 days', 0, " +
+			"NULL, 'open');\nCALL retention.run_job('j');\nALTER TYPE state RENAME VALUE 'closed' TO 'shut';\n" +
+			"ALTER TYPE state RENAME VALUE 'open' TO 'closed'",
+		"owner of the enum type": "ALTER TYPE state OWNER TO tick_eve",
+		"cast of the enum type": "CREATE FUNCTION eve.of(state) RETURNS int LANGUAGE sql AS 'SELECT eve.f(1)'; " +
+			"ALTER FUNCTION eve.of OWNER TO tick_eve; CREATE CAST (state AS int) WITH FUNCTION eve.of AS IMPLICIT",
+		"foreign table as a child": "CREATE FOREIGN DATA WRAPPER w; CREATE SERVER s FOREIGN DATA WRAPPER w; " +
+			"CREATE FOREIGN TABLE child () INHERITS (m) SERVER s",
+		"table replaced by a materialized view": "ALTER TABLE m RENAME TO old; " +
+			"CREATE MATERIALIZED VIEW m AS SELECT * FROM old",
+		"generated column": "ALTER TABLE m ADD n int GENERATED ALWAYS AS (eve.f(v)) STORED",
+		"constraint trigger": "CREATE CONSTRAINT TRIGGER t AFTER DELETE ON m DEFERRABLE INITIALLY DEFERRED " +
+			"FOR EACH ROW EXECUTE FUNCTION eve.t()",
+		"table named back": "ALTER TABLE m RENAME TO old; ALTER TABLE old RENAME TO m",
+		"publication":      "CREATE PUBLICATION p FOR TABLE m",
+		"owner of the database": "DO $$ BEGIN EXECUTE format('ALTER DATABASE %I OWNER TO tick_eve', " +
+			"current_database()); END $$",
 		"row that is kept": "INSERT INTO m VALUES (3, now() - interval '8 days'); " +
 			"INSERT INTO sig VALUES (3)",
 		"row that is held": "INSERT INTO m VALUES (3, now() - interval '8 days'); " +
