@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/jackc/pgx/v5"
 
 	"pgretain/tests/kit"
 	"pgretain/tests/pgtest"
@@ -99,4 +100,85 @@ func otherValue(t *testing.T, in *kit.Installed, table, column string) string {
 		t.Fatalf("column %s of retention.%s has type %s, for which this test has no value", column, table, typ)
 	}
 	return values[typ]
+}
+
+// TestPrivilegesOfTheRuntime changes one privilege on each object of the runtime's schema on which
+// a role has one. It revokes the privilege, grants it with grant option, or grants it to PUBLIC.
+// verify must name exactly these objects.
+func TestPrivilegesOfTheRuntime(t *testing.T) {
+	t.Parallel()
+	const yaml = `
+each: {each_shop: {schemas: "shop_*"}}
+policies:
+  orders: {table: app.orders, due: {age: {column: at, older_than: 30 days}}, then: [{emit: {event: gone}}, delete]}
+  items: {table: each_shop.item, due: {age: {column: at, older_than: 30 days}}, then: [delete]}
+reports:
+  sizes: {query: "SELECT count(*) AS n FROM app.orders"}
+`
+	in := kit.Install(t, `
+		CREATE SCHEMA app;
+		CREATE TABLE app.orders (id bigint PRIMARY KEY, at timestamptz NOT NULL);
+		CREATE SCHEMA shop_anna;
+		CREATE TABLE shop_anna.item (id bigint PRIMARY KEY, at timestamptz NOT NULL);
+		CREATE INDEX ON shop_anna.item (at, id)`, yaml)
+	if _, err := in.Call("CALL retention.run('items')"); err != nil { // creates the functions of the instance
+		t.Fatal(err)
+	}
+	wanted, _ := in.Compile(t, yaml)
+	checks, err := verifier.Select([]string{"V006"}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	conn := in.Conn(t)
+	// Application roles may be granted two functions. goose_db_version belongs to a migration tool.
+	type privilege struct{ Object, SQL, Privilege, Role string }
+	rows, _ := conn.Query(t.Context(), `
+		SELECT DISTINCT ON (o.sql) o.name, o.sql, x.privilege_type, quote_ident(r.rolname)
+		FROM (SELECT format('retention.%s', c.relname) AS name, format('TABLE %s', c.oid::regclass) AS sql, c.relacl AS acl,
+				c.relowner AS owner
+			FROM pg_class c WHERE c.relnamespace = 'retention'::regnamespace AND c.relkind IN ('r', 'v')
+				AND c.relname <> 'goose_db_version'
+			UNION ALL
+			SELECT format('retention.%s', p.proname), format('ROUTINE %s', p.oid::regprocedure), p.proacl, p.proowner
+			FROM pg_proc p WHERE p.pronamespace = 'retention'::regnamespace
+				AND p.proname NOT IN ('take_events', 'window_of')) o
+		CROSS JOIN LATERAL aclexplode(o.acl) x
+		JOIN pg_roles r ON r.oid = x.grantee AND r.oid <> o.owner AND r.rolname LIKE 'retention%'
+		ORDER BY o.sql, md5(o.sql || x.privilege_type || r.rolname)`)
+	list, err := pgx.CollectRows(rows, pgx.RowToStructByPos[privilege])
+	if err != nil || len(list) < 200 {
+		t.Fatalf("%d objects have privileges, want at least 200: %v", len(list), err)
+	}
+	var want []string
+	for _, p := range list {
+		want = append(want, p.Object)
+	}
+	slices.Sort(want)
+	for _, change := range [][2]string{
+		{"REVOKE %s ON %s FROM %s", "GRANT %s ON %s TO %s"},
+		{"GRANT %s ON %s TO %s WITH GRANT OPTION", "REVOKE GRANT OPTION FOR %s ON %s FROM %s"},
+		{"GRANT %s ON %s TO PUBLIC -- %s", "REVOKE %s ON %s FROM PUBLIC -- %s"},
+	} {
+		execute := func(format string) {
+			for _, p := range list {
+				pgtest.Exec(t, conn, fmt.Sprintf(format, p.Privilege, p.SQL, p.Role))
+			}
+		}
+		execute(change[0])
+		report, err := verifier.Verify(t.Context(), in.Conn(t), in.File, wanted,
+			verifier.Options{Snapshot: in.Catalog, Checks: checks})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, f := range report.Findings {
+			name, _, _ := strings.Cut(f.Object, "(")
+			got = append(got, strings.ReplaceAll(name, `"`, ""))
+		}
+		slices.Sort(got)
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("after %s, verify names other objects (-want +got):\n%s", change[0], diff)
+		}
+		execute(change[1])
+	}
 }
