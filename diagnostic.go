@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"pgretain/internal/diag"
+	"pgretain/internal/lists"
 )
 
 // Severity says what a diagnostic means.
@@ -56,11 +57,7 @@ func (d Diagnostic) String() string {
 type Diagnostics []Diagnostic
 
 func (d Diagnostics) Error() string {
-	texts := make([]string, len(d))
-	for i, one := range d {
-		texts[i] = one.String()
-	}
-	return strings.Join(texts, "\n")
+	return strings.Join(lists.Map(d, Diagnostic.String), "\n")
 }
 
 func diagnostics(list diag.List) Diagnostics {

@@ -60,7 +60,7 @@ var arrows = map[string][]string{
 	"internal/install": {"internal/diag", "internal/messages", "internal/pgparse", "internal/quote", "policy", "sql",
 		"internal/lists"},
 	"pgretain": {"generator", "policy", "verifier", "internal/catalog", "internal/diag", "internal/explain",
-		"internal/lint"},
+		"internal/lint", "internal/lists"},
 	"cmd/pgretain":      {"*"},
 	"tests/bench":       {"*"},
 	"tests/browser":     {},

@@ -36,7 +36,8 @@ func (f *File) Runnable() []string {
 	return append(policies, lists.Map(f.Reports, func(r *Report) string { return r.Name })...)
 }
 
-func (f *File) policy(name string) *Policy {
+// Policy returns the policy with the name. It returns nil if there is none.
+func (f *File) Policy(name string) *Policy {
 	if i := slices.IndexFunc(f.Policies, func(p *Policy) bool { return p.Name == name }); i >= 0 {
 		return f.Policies[i]
 	}
@@ -47,7 +48,7 @@ func (f *File) policy(name string) *Policy {
 // share a name. It also checks that the scope of a job fits every policy that it runs.
 func (r *reader) checkJobs(f *File) {
 	for _, report := range f.Reports {
-		if p := f.policy(report.Name); p != nil {
+		if p := f.Policy(report.Name); p != nil {
 			r.add(messages.ReportNamedLikePolicy(p.Name, p.Position), report.Position)
 		}
 	}
@@ -58,7 +59,7 @@ func (r *reader) checkJobs(f *File) {
 				r.add(messages.UnknownRun(j.Name, ref.Text, known), ref.Position)
 			}
 			// an empty name means that the policy could not be read
-			if p := f.policy(ref.Text); p != nil && p.Table.Name != "" {
+			if p := f.Policy(ref.Text); p != nil && p.Table.Name != "" {
 				r.checkScope(j, p)
 			}
 		}

@@ -503,12 +503,7 @@ func (p *planner) policy(ctx context.Context, o generator.Object) (list []planne
 // inFile returns a policy of the file. For an instance it returns the policy for each schema.
 func (p *planner) inFile(name string) *policy.Policy {
 	name, _, _ = strings.Cut(name, "@")
-	policies := p.project.file.Policies
-	i := slices.IndexFunc(policies, func(x *policy.Policy) bool { return x.Name == name })
-	if i < 0 {
-		return nil
-	}
-	return policies[i]
+	return p.project.file.Policy(name)
 }
 
 // scopes returns the scopes in which the jobs of a runtime run each policy. A nil scope means all

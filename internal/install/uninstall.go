@@ -8,6 +8,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
+
+	"pgretain/internal/lists"
 )
 
 // Uninstall removes pgretain from the database of url, in whatever state the database is. It does
@@ -108,10 +110,7 @@ func (s *session) forget(ctx context.Context) error {
 	if len(own) == 0 {
 		return s.versions(ctx, "dropping", "drop_schema", true)
 	}
-	kept := make([]int64, len(own))
-	for i, m := range own {
-		kept[i] = m.Version
-	}
+	kept := lists.Map(own, func(m Migration) int64 { return m.Version })
 	_, err = s.conn.Exec(ctx, s.statement("forget"), kept)
 	return err
 }

@@ -79,14 +79,10 @@ func (l *linter) checkRowSecurity() {
 	if l.Install.Roles.None || len(l.graph) == 0 {
 		return
 	}
-	policies := map[string]*policy.Policy{}
-	for _, p := range l.Policies {
-		policies[p.Name] = p
-	}
 	for _, named := range l.NamedTables() {
-		t, p := l.graph[named.Table.String()], policies[named.Of]
-		if t != nil && t.RowSecurity && p != nil && named.Kind == "policy" {
-			l.warn(messages.RowSecurityHides(p.Name, t.String(), l.Install.Roles.Worker), named.Position, p)
+		if t := l.graph[named.Table.String()]; t != nil && t.RowSecurity && named.Kind == "policy" {
+			l.warn(messages.RowSecurityHides(named.Of, t.String(), l.Install.Roles.Worker), named.Position,
+				l.Policy(named.Of))
 		}
 	}
 }
