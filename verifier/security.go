@@ -17,15 +17,12 @@ func RowSecurity(ctx context.Context, tx inspect.Querier, file *policy.File, sna
 	if file.Install.Roles.None || snapshot == nil {
 		return nil, nil
 	}
-	secured := map[string]bool{}
-	for _, t := range snapshot.Tables {
-		secured[t.String()] = t.RowSecurity
-	}
+	tables := snapshot.Graph()
 	named := map[string][]policy.NamedTable{}
 	var names []string
 	for _, n := range file.NamedTables() {
-		if table := n.Table.String(); n.Of != "" && secured[table] {
-			named[table], names = append(named[table], n), append(names, table)
+		if t := tables[n.Table.String()]; n.Of != "" && t != nil && t.RowSecurity {
+			named[t.String()], names = append(named[t.String()], n), append(names, t.String())
 		}
 	}
 	if len(names) == 0 {
