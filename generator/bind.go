@@ -75,7 +75,9 @@ func (b *binder) valueFrom(e policy.Expr, from *catalog.Table, alias string) sql
 // spliced applies edits to a text of the policy. In a trial it also replaces the name of the
 // runtime's schema.
 func (b *binder) spliced(e policy.Expr, kind string, edits []pgparse.Edit) sqlText {
-	if b.runtime != b.runtimeName {
+	// Few texts contain the name, and only these must be parsed.
+	contains := strings.Contains(strings.ToLower(e.SQL), strings.ToLower(b.runtimeName))
+	if b.runtime != b.runtimeName && contains {
 		prefix := pgparse.AsStatement
 		if kind == policy.IsExpression {
 			prefix = pgparse.AsExpression

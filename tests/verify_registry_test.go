@@ -134,8 +134,8 @@ reports:
 	type privilege struct{ Object, SQL, Privilege, Role string }
 	rows, _ := conn.Query(t.Context(), `
 		SELECT DISTINCT ON (o.sql) o.name, o.sql, x.privilege_type, quote_ident(r.rolname)
-		FROM (SELECT format('retention.%s', c.relname) AS name, format('TABLE %s', c.oid::regclass) AS sql, c.relacl AS acl,
-				c.relowner AS owner
+		FROM (SELECT format('retention.%s', c.relname) AS name, format('TABLE %s', c.oid::regclass) AS sql,
+				c.relacl AS acl, c.relowner AS owner
 			FROM pg_class c WHERE c.relnamespace = 'retention'::regnamespace AND c.relkind IN ('r', 'v')
 				AND c.relname <> 'goose_db_version'
 			UNION ALL

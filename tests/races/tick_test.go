@@ -174,8 +174,8 @@ func TestTickAfterChange(t *testing.T) {
 			"SELECT retention.resume('p')",
 		"no run in this hour": "UPDATE retention.probe SET asked_at = asked_at - interval '1 hour'",
 		"run in the future":   "UPDATE retention.probe SET asked_at = now() + interval '1 hour'",
-		"row meets the condition by another name of a value": "INSERT INTO m VALUES (3, now() - interval '8 days', 0, " +
-			"NULL, 'open');\nCALL retention.run_job('j');\nALTER TYPE state RENAME VALUE 'closed' TO 'shut';\n" +
+		"row meets the condition by another name of a value": "INSERT INTO m VALUES (3, now() - interval '8 days', " +
+			"0, NULL, 'open');\nCALL retention.run_job('j');\nALTER TYPE state RENAME VALUE 'closed' TO 'shut';\n" +
 			"ALTER TYPE state RENAME VALUE 'open' TO 'closed'",
 		"owner of the enum type": "ALTER TYPE state OWNER TO tick_eve",
 		"cast of the enum type": "CREATE FUNCTION eve.of(state) RETURNS int LANGUAGE sql AS 'SELECT eve.f(1)'; " +
