@@ -3,6 +3,7 @@ package lint
 import (
 	"slices"
 
+	"pgretain/internal/lists"
 	"pgretain/internal/messages"
 	"pgretain/internal/pgparse"
 	"pgretain/policy"
@@ -126,14 +127,11 @@ func (l *linter) checkWhereNull(p *policy.Policy) {
 
 // conjuncts returns the operands of AND, at any depth. For any other condition it returns the
 // condition itself.
-func conjuncts(c *pgparse.Condition) (list []*pgparse.Condition) {
+func conjuncts(c *pgparse.Condition) []*pgparse.Condition {
 	if c == nil || c.Form != pgparse.All {
 		return []*pgparse.Condition{c}
 	}
-	for _, part := range c.Parts {
-		list = append(list, conjuncts(part)...)
-	}
-	return list
+	return slices.Concat(lists.Map(c.Parts, conjuncts)...)
 }
 
 // negated returns the column of a condition like c <> 'x' or c NOT IN ('x', 'y'). For another

@@ -1,6 +1,7 @@
 package pgparse
 
 import (
+	"slices"
 	"strings"
 
 	query "github.com/pganalyze/pg_query_go/v6"
@@ -203,11 +204,7 @@ func (s *SubSelect) own(column string) string {
 func (c *Condition) NotNullColumns() []string {
 	switch {
 	case c.Form == All:
-		var list []string
-		for _, part := range c.Parts {
-			list = append(list, part.NotNullColumns()...)
-		}
-		return list
+		return slices.Concat(lists.Map(c.Parts, (*Condition).NotNullColumns)...)
 	case c.Form == Not && c.Parts[0].Form == IsNull:
 		return []string{c.Parts[0].Left.Column}
 	}
