@@ -220,7 +220,8 @@ func columnValues(args []string) (string, error) {
 		_, twice := values[column]
 		switch {
 		case !found || column == "":
-			return "", usagef("%q is not COLUMN=VALUE", arg)
+			return "", &usageError{fmt.Sprintf("%q is not COLUMN=VALUE", arg),
+				fmt.Sprintf("Write %q, with the name of the key's column.", "id="+strings.TrimPrefix(arg, "="))}
 		case twice:
 			return "", usagef("column %q is given twice", column)
 		}
