@@ -185,6 +185,34 @@ policies:
 	}
 }
 
+// testPlanOfClosedTable plans a policy with a step on a table that the planning role may not read.
+// plan counts the due rows, and says why it does not know what the steps would do.
+func testPlanOfClosedTable(t *testing.T, binary string) {
+	const yaml = `version: 1
+install: {scheduler: none}
+policies:
+  loans:
+    table: app.loan
+    due: {age: {column: at, older_than: 30 days}}
+    then: [delete: {table: app.fine, as: f, where: f.loan_id = t.id}, delete]
+`
+	in := kit.Prepare(t, `CREATE SCHEMA app;
+		CREATE TABLE app.loan (id bigint PRIMARY KEY, at timestamptz NOT NULL);
+		CREATE TABLE app.fine (id bigint PRIMARY KEY, loan_id bigint)`, yaml)
+	in.DB.Exec(t, `INSERT INTO app.loan SELECT n, now() - interval '1 year' FROM generate_series(1, 20) n;
+		REVOKE SELECT ON app.fine FROM `+kit.Migrator)
+	c := newCLI(t, binary, in.URL(kit.Migrator), t.TempDir())
+	c.write("retention.yaml", yaml)
+	c.must("snapshot")
+	text := c.must("plan").stdout
+	for _, want := range []string{"loans   new                        20", "\nloans: what its steps would do is unknown: " +
+		"permission denied for table fine\n"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("plan does not say %q:\n%s", want, text)
+		}
+	}
+}
+
 // testPlanOfTriggers checks that plan, and lint with a sandbox, name a trigger that writes to a
 // table to which the worker may not write, and a guard's function that reads such a table. Runs
 // take no row before both GRANTs of the hints.
