@@ -85,7 +85,8 @@ func testPlan(t *testing.T, binary string) {
 				t.Errorf("the plan changed the database (-before +after):\n%s", diff)
 			}
 			in.Migrate(t, yaml)
-			if worker := in.File.Install.Roles.Worker; worker != "" { // it may read what the planning role may read
+			// The worker may read what the planning role may read.
+			if worker := in.File.Install.Roles.Worker; worker != "" {
 				in.Exec(t, "GRANT SELECT ON ALL TABLES IN SCHEMA app TO "+quote.Ident(worker))
 			}
 			ensures := slices.ContainsFunc(in.File.Policies, func(p *policy.Policy) bool { return len(p.Ensure) > 0 })
@@ -205,8 +206,10 @@ policies:
 	c.write("retention.yaml", yaml)
 	c.must("snapshot")
 	text := c.must("plan").stdout
-	for _, want := range []string{"loans   new                        20", "\nloans: what its steps would do is unknown: " +
-		"permission denied for table fine\n"} {
+	for _, want := range []string{
+		"loans   new                        20",
+		"\nloans: what its steps would do is unknown: permission denied for table fine\n",
+	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("plan does not say %q:\n%s", want, text)
 		}

@@ -74,8 +74,8 @@ type plan struct {
 
 // plannedPolicy is a policy of the file or of the database, in one of its scopes. The field Now is
 // the preview of the installed policy. The field Then is the preview of the policy in the file.
-// Note says why a preview or its effects are missing. Unasked is true if the policy was not evaluated, because plan
-// need not or may not evaluate it.
+// Note says why a preview or its effects are missing. Unasked is true if the policy was not
+// evaluated, because plan need not or may not evaluate it.
 type plannedPolicy struct {
 	Policy string `json:"policy"`
 	// scope of the jobs that run the policy; null for all rows

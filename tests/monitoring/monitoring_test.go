@@ -115,7 +115,8 @@ func TestSeries(t *testing.T) {
 	exporters, prometheus := []string{address(t), address(t)}, address(t)
 	run(t, []string{"DATA_SOURCE_NAME=" + in.URL("scraper") + "," + well.URL("scraper")},
 		"prometheus-postgres-exporter",
-		"--disable-default-metrics", "--disable-settings-metrics", "--no-collector."+bgwriter(t), "--no-collector.database",
+		"--disable-default-metrics", "--disable-settings-metrics",
+		"--no-collector."+bgwriter(t), "--no-collector.database",
 		"--extend.query-path="+shipped+"queries.yaml", "--web.listen-address="+exporters[0])
 	sqlExporter := edited(t, "sql_exporter.yaml", "",
 		`"postgres://scraper@localhost/shop?sslmode=disable"`, fmt.Sprintf("%q, %q", in.URL("scraper"),
