@@ -7,6 +7,7 @@ import (
 
 	"pgretain/internal/diag"
 	"pgretain/internal/lists"
+	"pgretain/internal/quote"
 )
 
 // The codes of package generator and of package shards.
@@ -50,11 +51,27 @@ func OtherSearchPath(taken, wanted []string) diag.Diagnostic {
 		Hint: `Run "pgretain snapshot" again.`}
 }
 
+// nearName returns a hint with the nearest of the known names in SQL, or "" if none is near. The
+// function sql quotes a name.
+func nearName(name string, known []string, sql func(string) string) string {
+	i := slices.IndexFunc(known, func(other string) bool { return strings.EqualFold(other, name) })
+	if i < 0 {
+		return DidYouMean(name, known)
+	}
+	return fmt.Sprintf("Write %[1]s. PostgreSQL reads names without double quotes in lower case. If it is a whole "+
+		"value in YAML, write '%[1]s'.", sql(known[i]))
+}
+
+func quotedTable(name string) string {
+	schema, table, _ := strings.Cut(name, ".")
+	return quote.Ident(schema) + "." + quote.Ident(table)
+}
+
 // UnknownTable takes the tables of the snapshot, and the policy that creates the table as an
 // archive, or "" if no policy does.
 func UnknownTable(table string, known []string, creator string) diag.Diagnostic {
 	d := diag.Diagnostic{Code: tableUnknown, Message: fmt.Sprintf("table %q is not in the catalog snapshot", table),
-		Hint: DidYouMean(table, known)}
+		Hint: nearName(table, known, quotedTable)}
 	switch {
 	case creator != "":
 		d.Hint = fmt.Sprintf(`Policy %q creates the table. Without the policy that needs the table, run `+
@@ -67,7 +84,8 @@ func UnknownTable(table string, known []string, creator string) diag.Diagnostic 
 
 // UnknownColumn takes the columns of the table, and whether its rows are partitions.
 func UnknownColumn(table, column string, known []string, partitions bool) diag.Diagnostic {
-	d := diag.Diagnostic{Code: columnUnknown, Message: noColumn(table, column), Hint: DidYouMean(column, known)}
+	d := diag.Diagnostic{Code: columnUnknown, Message: noColumn(table, column),
+		Hint: nearName(column, known, quote.Ident)}
 	if d.Hint == "" && partitions {
 		d.Hint = "Write one of schema, name, parent, lower and upper. To read the rows of a partition, write a " +
 			"sub-select: FROM partition."
