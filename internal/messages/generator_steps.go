@@ -16,8 +16,9 @@ const (
 
 // The parts of a policy that need rows with a key.
 var (
-	KeyForNoClock    = NeedsRowKey{"a policy without a clock", withoutKeyOrder}
-	KeyForClock      = NeedsRowKey{"this clock", withoutKeyOrder + " No index can contain this clock."}
+	KeyForNoClock = NeedsRowKey{"a policy without a clock", withoutKeyOrder}
+	KeyForClock   = NeedsRowKey{"this clock", withoutKeyOrder + " Such a clock is a column, or " +
+		"coalesce, greatest or least of columns of one type."}
 	KeyForNulls      = NeedsRowKey{`"nulls: due"`, "A run reads rows without a timestamp in the order of the key."}
 	KeyForRank       = NeedsRowKey{"a rank", "The key decides between rows of the same rank."}
 	KeyForClaim      = NeedsRowKey{`"claim"`, "A claim finds its row by a key."}
