@@ -216,7 +216,7 @@ func (v *inspection) probes() []probe {
 
 		{skip: !counts, more: v.overdueProbes},
 		{skip: !counts, about: "rows that are held", codes: []diag.Code{messages.CodeLostRow},
-			check: reports(v, func(l messages.LostRows) message { return messages.LostRow(schema, v.owner(), l) },
+			check: reports(v, func(l messages.LostRows) message { return messages.LostRow(schema, v.worker(), l) },
 				"lost_rows", countLimit)},
 		{skip: !counts, more: v.factProbes},
 		{skip: !counts, more: v.defaultProbes},

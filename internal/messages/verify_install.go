@@ -188,7 +188,7 @@ type LostRows struct {
 	Key, Reason string // of the first hold
 }
 
-func LostRow(schema, owner string, l LostRows) diag.Diagnostic {
+func LostRow(schema, worker string, l LostRows) diag.Diagnostic {
 	holds, has, rows, are := "1 hold", "has", "the row", "is"
 	if l.Holds > 1 {
 		holds, has, rows, are = fmt.Sprintf("%d holds", l.Holds), "have", "the rows", "are"
@@ -197,8 +197,8 @@ func LostRow(schema, owner string, l LostRows) diag.Diagnostic {
 		return diag.Diagnostic{Code: CodeLostRow, Severity: diag.Unknown, Object: l.TableName,
 			Message: fmt.Sprintf(`could not determine whether %s of %s on table "%s" %s there`, rows, holds,
 				l.TableName, are),
-			Detail: fmt.Sprintf(`Role "%s" lacks SELECT on it, or its owner owns no table of a policy.`, owner),
-			Hint:   fmt.Sprintf(`Grant SELECT on "%s", and USAGE on its schema, to "%s".`, l.TableName, owner)}
+			Detail: fmt.Sprintf(`Role "%s" lacks SELECT on it, or its owner owns no table of a policy.`, worker),
+			Hint:   fmt.Sprintf(`Grant SELECT on "%s", and USAGE on its schema, to "%s".`, l.TableName, worker)}
 	}
 	ids := lists.Map(l.IDs, strconv.Itoa)
 	return diag.Diagnostic{Code: CodeLostRow, Object: l.TableName,

@@ -1,15 +1,19 @@
 -- _lost_rows returns holds on single rows whose row no longer exists, although it existed when the
 -- hold was placed. It checks the p_limit newest holds in force, if they contain the table's key. It
 -- leaves out holds that _invalid_hold reports. It locks nothing.
--- fault: "gone" if the row no longer exists. "denied" if the owner lacks SELECT on the table or
+-- fault: "gone" if the row no longer exists. "denied" if the worker lacks SELECT on the table or
 --   must not read it (_untrusted).
 CREATE OR REPLACE FUNCTION retention._lost_rows(p_limit bigint) RETURNS TABLE (hold_id bigint, fault text)
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET jit = off AS $function$
-DECLARE v_held record; v_terms record;
+DECLARE
+    -- The name is '' if one role has all tasks.
+    v_worker CONSTANT name := coalesce(nullif('retention_worker', ''), current_user);
+    v_held record; v_terms record;
 BEGIN
     FOR v_held IN
         SELECT n.rel, n.columns, array_agg(n.id) AS holds,
-               has_table_privilege(n.rel, 'SELECT') AND has_schema_privilege(c.relnamespace, 'USAGE')
+               has_table_privilege(v_worker, n.rel, 'SELECT')
+               AND has_schema_privilege(v_worker, c.relnamespace, 'USAGE')
                AND NOT EXISTS (SELECT FROM retention._untrusted(ARRAY[n.rel], '{}')) AS readable
         FROM (SELECT h.* FROM retention.hold h
               WHERE h.released_at IS NULL AND (h.until IS NULL OR h.until > clock_timestamp())

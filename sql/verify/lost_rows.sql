@@ -1,6 +1,6 @@
 -- Returns holds in force whose row no longer exists, one row for each table and fault.
 -- $1: how many of the newest holds are checked
--- gone: the rows no longer exist. Otherwise the owner cannot read the table.
+-- gone: the rows no longer exist. Otherwise the worker cannot read the table.
 -- holds: the number of these holds
 -- ids: the first 50 of these holds
 -- key, reason: the key and the reason of the first hold

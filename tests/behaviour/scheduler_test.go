@@ -77,6 +77,27 @@ jobs: {nightly: {schedule: "17 3 * * *", run: [p]}}`)
 	}
 }
 
+// TestSchemaCronOfAnother runs a job in a database whose schema "cron" belongs to another
+// application. The job does not take its tables for those of pg_cron.
+func TestSchemaCronOfAnother(t *testing.T) {
+	t.Parallel()
+	in := kit.Install(t, plain, `
+policies:
+  p: {table: m, due: {age: {column: at, older_than: 7 days}}, then: [delete]}
+jobs: {nightly: {schedule: "17 3 * * *", run: [p]}}`)
+	in.Exec(t, `CREATE SCHEMA cron;
+		CREATE TABLE cron.job (x int);
+		CREATE TABLE cron.job_run_details (x int);
+		GRANT USAGE ON SCHEMA cron TO PUBLIC;
+		GRANT ALL ON ALL TABLES IN SCHEMA cron TO PUBLIC`)
+	if outcome, err := in.Call("CALL retention.run_job('nightly')"); err != nil {
+		t.Errorf("the job failed: %v\n%v", err, outcome)
+	}
+	if o := in.Last("p"); o.State != "done" {
+		t.Errorf("want a run with state done; got %+v", o)
+	}
+}
+
 // TestHintsOnJobs damages jobs of pg_cron and types the hints of health() as they stand. After
 // that, health() is silent and the jobs are as before.
 func TestHintsOnJobs(t *testing.T) {

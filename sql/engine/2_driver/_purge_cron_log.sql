@@ -4,7 +4,8 @@
 CREATE OR REPLACE FUNCTION retention._purge_cron_log() RETURNS void
 LANGUAGE plpgsql SECURITY INVOKER SET search_path = pg_catalog, pg_temp SET lock_timeout = '100ms' AS $function$
 BEGIN
-    IF has_schema_privilege(to_regnamespace('cron'), 'USAGE') THEN
+    IF EXISTS (SELECT FROM pg_extension e WHERE e.extname = 'pg_cron')
+       AND has_schema_privilege(to_regnamespace('cron'), 'USAGE') THEN
         EXECUTE 'DELETE FROM cron.job_run_details d WHERE d.username = current_user
                    AND EXISTS (SELECT FROM cron.job j WHERE j.username = current_user
                                AND starts_with(j.jobname::text, ''retention.''))
