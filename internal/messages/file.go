@@ -110,7 +110,14 @@ func CopiedTwice(column string, first diag.Position) diag.Diagnostic {
 }
 
 func WrongType(what, wanted, got string) diag.Diagnostic {
-	return diag.Diagnostic{Code: wrongType, Message: fmt.Sprintf("%s must be %s, not %s", what, wanted, got)}
+	d := diag.Diagnostic{Code: wrongType, Message: fmt.Sprintf("%s must be %s, not %s", what, wanted, got)}
+	switch wanted {
+	case "a map":
+		d.Hint = `Write {NAME: VALUE}, or "NAME: VALUE" on a line below.`
+	case "a list":
+		d.Hint = `Write [VALUE], or "- VALUE" on a line below.`
+	}
+	return d
 }
 
 func MergesNoMap(kind string) diag.Diagnostic {
