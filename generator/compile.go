@@ -68,8 +68,8 @@ func Compile(file *policy.File, snapshot *catalog.Snapshot, history *History) ([
 
 // CompileTrial works like Compile, but the objects are for a trial in a session's temporary schema.
 // There one role does everything. SQL of a policy that names the runtime's schema reads the
-// temporary schema instead. The functions that say what steps do read no archive among the absent
-// tables ("schema.name"), which are those that a migration would create.
+// temporary schema instead. Absent tables ("schema.name") do not exist yet, because a migration will
+// create them. The functions <policy>_effects do not read an archive that is absent.
 func CompileTrial(
 	file *policy.File, snapshot *catalog.Snapshot, history *History, schema string, absent []string,
 ) ([]Object, diag.List) {

@@ -31,7 +31,7 @@ type planned struct {
 	}
 }
 
-// plannedEffect is what a step does to a table, as a row of retention.blast_radius.
+// plannedEffect is a row of retention.blast_radius. It says what a step would do to one table.
 type plannedEffect struct {
 	Step      int
 	Effect    string
